@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Table, Value, records
 from sacrecap.report.score_formats import caption, heading, p_value, sentence
+from sacrecap.scoring.check import Check
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.check import Check
-
-_REQUIRED = {"min": "at least", "max": "at most", "baseline": "baseline"}
 
 
 def verdict(check: Check) -> str:
@@ -49,53 +43,37 @@ def _records(check: Check) -> Table:
     return records(heads, [[getattr(outcome, head) for head in heads] for outcome in check.checks])
 
 
-def _table(check: Check, figures: Figures) -> Table:
+def _tables(check: Check, figures: Figures, *, in_paper: bool) -> list[Table]:
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
         Column("verdict", align="left", printed="Verdict"),
         Column("score", printed="Score", bold=True),
-        Column("required", printed="Required"),
-        Column("difference", printed="Difference"),
+        *(Column(head, printed=head.capitalize()) for head in ("required", "difference")),
         Column("p", printed="p"),
     ]
-    rows: list[list[Value]] = [
-        [
-            check.result[outcome.metric].label,
-            "passed"
-            if outcome.passed
-            else Cell("regression" if outcome.kind == "baseline" else "failed", Highlight.SIGNIFICANT),
-            figures.number(outcome.score),
-            f"{_REQUIRED[outcome.kind]} {figures.number(outcome.against)}",
-            figures.difference(outcome.delta),
-            "" if outcome.p is None else p_value(outcome.p),
-        ]
-        for outcome in check.checks
-    ]
-    notes = [f"failed: {_missing(check)}"] * (not check.complete)
-    notes += [f"note: {note}" for note in check.result.notes]
-    notes += [
-        f"note: {check.result[outcome.metric].label}: the difference to the baseline is without {outcome.left_out:,} "
-        "images, of which it or the baseline has no score."
-        for outcome in check.checks
-        if outcome.left_out
-    ]
-    below = " ".join(filter(None, [caption({"": check.result}, figures), sentence(_tests(check))]))
-    return Table(columns, rows, caption=below, notes=notes)
-
-
-def _tests(check: Check) -> str:
-    """How a regression was distinguished from chance."""
-    if not check.tested:
-        return ""
+    labels = {key: score.label for key, score in check.result.items()}
+    required = {"min": "at least", "max": "at most", "baseline": "baseline"}
+    rows: list[list[Value]] = []
+    notes = [f"failed: {_missing(check)}"] * (not check.complete) + [f"note: {note}" for note in check.result.notes]
+    for outcome in check.checks:
+        failed = Cell("regression" if outcome.kind == "baseline" else "failed", Highlight.SIGNIFICANT)
+        number, against = figures.number(outcome.score), f"{required[outcome.kind]} {figures.number(outcome.against)}"
+        p = "" if outcome.p is None else p_value(outcome.p)
+        ended = "passed" if outcome.passed else failed
+        rows.append([labels[outcome.metric], ended, number, against, figures.difference(outcome.delta), p])
+        if outcome.left_out:
+            notes.append(
+                f"note: {labels[outcome.metric]}: the difference to the baseline is without {outcome.left_out:,} "
+                "images, of which it or the baseline has no score."
+            )
     how = f"{test_name(check.test, check.resampling)}, Holm over metrics"
-    return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"
+    tests = f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})" if check.tested else ""
+    if not in_paper:
+        notes = ["", *filter(None, [tests]), *notes]
+        return [Table(columns, rows, title=heading({"": check.result}, figures), notes=notes)]
+    below = " ".join(filter(None, [caption({"": check.result}, figures), sentence(tests)]))
+    return [Table(columns, rows, caption=below, notes=notes)]
 
 
-def _in_terminal(check: Check, figures: Figures) -> list[Table]:
-    table = _table(check, figures)
-    notes = ["", *filter(None, [_tests(check)]), *table.notes]
-    return [replace(table, title=heading({"": check.result}, figures), caption="", notes=notes)]
-
-
-render = Views(_records, lambda check, figures: [_table(check, figures)], _in_terminal).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A check as text in the format of a name."""

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Table, percent, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Table, Value, percent, records
 from sacrecap.report.score_formats import caption, groups_table, heading, p_value, remarks
+from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.findings import comparable
+from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import best
 from sacrecap.scoring.signature import in_one_line
-
-if TYPE_CHECKING:
-    from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.intervals import Resampling
-
-_LEVELS = (0.001, 0.01, 0.05)
-"""Of p, at which the colour of a difference is stronger."""
 
 
 def tested(comparison: Comparison) -> str:
@@ -69,14 +63,28 @@ def _records(comparison: Comparison) -> Table:
     return records(heads, rows)
 
 
-def _table(comparison: Comparison, figures: Figures) -> Table:
-    """Systems by metrics, with the text for the caption of the table."""
-    level, method = comparison.resampling.interval, comparison.resampling.interval_method
-    how = "bootstrap" if method == "percentile" else method
+def scores(comparison: Comparison, figures: Figures, *, in_paper: bool = False) -> Table:
+    """Systems by metrics, marked, with intervals; but for papers, before each score the ranks that it may have."""
+    rows: dict[str, list[Value]] = {system: [system] for system in comparison}
+    for metric in comparison.metrics:
+        best, worse = best_and_worse(comparison, metric)
+        places = {} if in_paper else comparison.ranks(metric)
+        for system, result in comparison.items():
+            score = result[metric]
+            mark = Highlight.BEST if system in best else Highlight.WORSE if system in worse else None
+            below = None if score.interval is None else Cell(figures.interval(*score.interval))
+            before = "–".join(map(str, dict.fromkeys(places.get(system, ()))))
+            rows[system].append(Cell(figures.number(score.value), mark, before, below=below))
+    level, how = comparison.resampling.interval, comparison.resampling.interval_method
+    if not in_paper:
+        head = "score" if level is None else f"score, {percent(level)} interval"
+        columns = [Column(head, align="left", names=True), *_metrics(comparison)]
+        return Table(columns, list(rows.values()), title=heading(comparison, figures))
+    how = "bootstrap" if how == "percentile" else how
     intervals = "" if level is None else f"Intervals: {percent(level)}, {how} over images."
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
-        [[system, *cells] for system, cells in _cells(comparison, figures).items()],
+        list(rows.values()),
         notes=remarks(comparison),
         signatures=signatures(comparison),
         turns=True,
@@ -85,17 +93,6 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
             Highlight.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
         },
         caption=" ".join(filter(None, [caption(comparison, figures), intervals])),
-    )
-
-
-def scores(comparison: Comparison, figures: Figures) -> Table:
-    """Systems by metrics; before each score, the ranks that it may have."""
-    interval = comparison.resampling.interval
-    level = "" if interval is None else f", {percent(interval)} interval"
-    return Table(
-        [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
-        [[system, *cells] for system, cells in _cells(comparison, figures, ranks=True).items()],
-        title=heading(comparison, figures),
     )
 
 
@@ -109,9 +106,9 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
             delta, p = figures.difference(pair.delta), p_value(pair.p_corrected)
             bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
             title = f"{a} − {b}, {metric.label}: {delta}{bounds}; p {p_value(pair.p)}, corrected {p}"
-            # Which system is better, stronger for a smaller p.
+            # Which system is better; the colour is stronger for a smaller p.
             better = "first" if pair.delta > 0 else "second" if pair.delta < 0 else "equal"
-            kind = f"{better} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
+            kind = f"{better} depth-{sum(pair.p_corrected <= level + 1e-12 for level in (0.001, 0.01, 0.05))}"
             below = Cell(p, Highlight.SIGNIFICANT if pair.significant else None)
             rows[-1].append(Cell(delta, below=below, kind=kind, title=title))
     return Table(
@@ -137,28 +134,11 @@ def _metrics(comparison: Comparison) -> list[Column]:
     return [Column(metric.label, title=metric.summary, term=key) for key, metric in comparison.metrics.items()]
 
 
-def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:
-    """Each system's scores, marked, with their intervals."""
-    cells: dict[str, list[Cell]] = {system: [] for system in comparison}
-    for metric in comparison.metrics:
-        best, worse = best_and_worse(comparison, metric)
-        places = comparison.ranks(metric) if ranks else {}
-        for system, result in comparison.items():
-            score = result[metric]
-            mark = Highlight.BEST if system in best else Highlight.WORSE if system in worse else None
-            below = None if score.interval is None else Cell(figures.interval(*score.interval))
-            before = "–".join(map(str, dict.fromkeys(places.get(system, ()))))
-            cells[system].append(Cell(figures.number(score.value), mark, before, below=below))
-    return cells
+def _tables(comparison: Comparison, figures: Figures, *, in_paper: bool) -> list[Table]:
+    comparison = ordered(comparison)
+    tests = [] if in_paper else [differences(comparison, figures)]
+    return [scores(comparison, figures, in_paper=in_paper), *tests, *groups_table(comparison, figures)]
 
 
-render = Views(
-    _records,
-    lambda comparison, figures: [_table(ordered(comparison), figures), *groups_table(ordered(comparison), figures)],
-    lambda comparison, figures: [
-        scores(ordered(comparison), figures),
-        differences(ordered(comparison), figures),
-        *groups_table(ordered(comparison), figures),
-    ],
-).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A comparison as text in the format of a name."""

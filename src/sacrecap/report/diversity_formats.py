@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, percent, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, percent, records
 from sacrecap.report.score_formats import caption, remarks
+from sacrecap.scoring.diversity_result import Diversity
 from sacrecap.scoring.result import images_of, left_out
 from sacrecap.scoring.signature import in_one_line
-
-if TYPE_CHECKING:
-    from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.diversity_result import Diversity
-
-_SUMMARIES = ("self-cider", "accuracy", "f")
-"""The figures that summarise the others: their differences are shown below the table."""
 
 
 def table(result: Diversity, figures: Figures) -> Table:
@@ -35,17 +28,12 @@ def table(result: Diversity, figures: Figures) -> Table:
         ]
         for key, score in scored.items()
     ]
+    sizes = [
+        f"{count}" if isinstance(count, int) else "{min} to {max}, mean {mean:.2f}".format(**count)
+        for count in (system.captions_per_image for system in everybody)
+    ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
-    counts = [system.captions_per_image for system in everybody]
-    rows.append(
-        [
-            "Captions per image",
-            *(
-                str(count) if isinstance(count, int) else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}"
-                for count in counts
-            ),
-        ]
-    )
+    rows.append(["Captions per image", *sizes])
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
@@ -54,23 +42,20 @@ def table(result: Diversity, figures: Figures) -> Table:
     )
 
 
-def _terminal_table(result: Diversity, figures: Figures) -> Table:
-    """The same, with the text around a table in the terminal: the differences of the figures that summarise the others,
-    if there are several systems.
-    """
+def _in_terminal(result: Diversity, figures: Figures) -> list[Table]:
+    """The same, with the text around it: the differences of the figures that summarise the others."""
     first, interval = next(iter(result.values())), result.resampling.interval
     level = "" if interval is None else f"{percent(interval)} intervals over images"
     title = [images_of(first) + f", tokenizer {first.corpus.tokenizer}", level, figures.scale, left_out(result)]
-    lines = [
+    tests = [
         f"  {pair.a} − {pair.b}: {pair.metric} {figures.difference(pair.delta)} "
         f"({figures.interval(*pair.interval, signed=True)}), p = {pair.p_corrected:.3g}"
         for pair in result.pairs
-        if pair.metric in _SUMMARIES and pair.interval is not None
+        if pair.metric in ("self-cider", "accuracy", "f") and pair.interval is not None
     ]
-    tests = ["", f"{tested(result)}, p corrected (Holm)", *lines] if lines else []
-    return replace(
-        table(result, figures), title="; ".join(filter(None, title)), caption="", notes=[*tests, *notes(result)]
-    )
+    if tests:
+        tests = ["", f"{tested(result)}, p corrected (Holm)", *tests]
+    return [replace(table(result, figures), title="; ".join(filter(None, title)), notes=[*tests, *notes(result)])]
 
 
 def _records(result: Diversity) -> Table:
@@ -92,10 +77,5 @@ def notes(result: Diversity) -> list[str]:
     return remarks(result, *(f"{system.name}: {note}" for system in result.everybody() for note in system.notes))
 
 
-render = Views(
-    _records,
-    lambda result, figures: [table(result, figures)],
-    lambda result, figures: [_terminal_table(result, figures)],
-    papers=False,
-).render
+render = Views(_records, lambda result, figures: [table(result, figures)], _in_terminal, papers=False).render
 """Scores of caption sets as text in the format of a name."""

@@ -6,10 +6,9 @@ import json
 import math
 import os
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from sacrecap.data.writers import atomic_write
 from sacrecap.errors import MissingDependencyError, UsageError
@@ -19,17 +18,14 @@ if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Result
 
-Columns: TypeAlias = "dict[str, list[str] | array[float]]"
+_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
 def check_suffix(path: str | PathLike[str]) -> None:
     """Raises `UsageError` when the suffix is not one of those that can be written."""
-    if path == "-":
-        return
-    suffix = os.path.splitext(path)[1]
-    if suffix not in _WRITERS:
+    if path != "-" and os.path.splitext(path)[1] not in _SUFFIXES:
         raise UsageError(
-            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_WRITERS)}, "
+            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_SUFFIXES)}, "
             "or give - for CSV on standard output"
         )
 
@@ -41,65 +37,52 @@ def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLik
     Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
+    from sacrecap.report.printing import separated
+
     check_suffix(path)
     suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
-        _WRITERS[suffix](_columns(scored), file)
+        columns = _columns(scored)
+        if suffix == ".parquet":
+            try:
+                import pyarrow
+                import pyarrow.parquet
+            except ImportError as error:
+                raise MissingDependencyError("writing Parquet files", extra="parquet") from error
+            import numpy as np
+
+            arrays = {
+                name: pyarrow.array(np.asarray(values), from_pandas=True) if isinstance(values, array) else values
+                for name, values in columns.items()
+            }
+            pyarrow.parquet.write_table(pyarrow.table(arrays), file)
+            return
+        fields = (
+            [None if math.isnan(value) else value for value in values] if isinstance(values, array) else values
+            for values in columns.values()
+        )
+        rows = zip(*fields, strict=True)
+        if suffix == ".jsonl":
+            for row in rows:
+                file.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n")
+        else:
+            separated.write(file, columns, rows, "\t" if suffix == ".tsv" else ",")
 
 
-def _columns(scored: Result | Comparison | Diversity) -> Columns:
+def _columns(scored: Result | Comparison | Diversity) -> dict[str, list[str] | array[float]]:
     """The systems' rows, one system after the other; the name of a system of caption sets comes first."""
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.result import Result
 
     systems: Mapping[str, Result | SystemDiversity] = {"": scored} if isinstance(scored, Result) else scored
-    images: Columns = {"image_id": [image for system in systems.values() for image in system.image_ids]}
-    names: Columns = {"system": [name for name, system in systems.items() for _ in system.image_ids]}
-    scores: Columns = {}
+    columns: dict[str, list[str] | array[float]] = {
+        "system": [name for name, system in systems.items() for _ in system.image_ids],
+        "image_id": [image for system in systems.values() for image in system.image_ids],
+    }
     for system in systems.values():
         for key, score in system.items():
-            scores.setdefault(key, array("d")).extend(score.per_image_values())  # type: ignore[arg-type]
+            columns.setdefault(key, array("d")).extend(score.per_image_values())  # type: ignore[arg-type]
+    names = columns.pop("system")
     if isinstance(scored, Comparison):
-        return {**images, **names, **scores}
-    return {**names, **images, **scores} if len(systems) > 1 else {**images, **scores}
-
-
-def _without_nan(values: list[str] | array[float]) -> Sequence[str | float | None]:
-    """The column with None for each missing score."""
-    if isinstance(values, list) or not any(map(math.isnan, values)):
-        return values
-    return [None if math.isnan(value) else value for value in values]
-
-
-def _csv(columns: Columns, file: IO[str], separator: str = ",") -> None:
-    from sacrecap.report.printing import separated
-
-    separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True), separator)
-
-
-def _jsonl(columns: Columns, file: IO[str]) -> None:
-    for values in zip(*map(_without_nan, columns.values()), strict=True):
-        file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False) + "\n")
-
-
-def _parquet(columns: Columns, file: IO[bytes]) -> None:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingDependencyError("writing Parquet files", extra="parquet") from error
-    import numpy as np
-
-    arrays = {
-        name: pyarrow.array(np.asarray(values), from_pandas=True) if isinstance(values, array) else values
-        for name, values in columns.items()
-    }
-    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
-
-
-_WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {
-    ".csv": _csv,
-    ".tsv": partial(_csv, separator="\t"),
-    ".jsonl": _jsonl,
-    ".parquet": _parquet,
-}
+        return {"image_id": columns.pop("image_id"), "system": names, **columns}
+    return {"system": names, **columns} if len(systems) > 1 else columns

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from sacrecap.judgments.ranking import Ranking
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Table, records
+from sacrecap.report.printing.table import Column, Number, Table, Value, records
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.ranking import Ranking
-    from sacrecap.report.printing.table import Value
 
 
 def _records(ranking: Ranking) -> Table:
     keys = [metric.key for metric in ranking.metrics]
-    rows = [
-        (
-            *(image, ranked.number, ranked.caption),
-            *map(ranked.scores.__getitem__, keys),
-            *map(ranked.ranks.__getitem__, keys),
-        )
-        for image, references in ranking.images.items()
-        for ranked in references
-    ]
+    rows = []
+    for image, references in ranking.images.items():
+        for ranked in references:
+            scores, ranks = ([values[key] for key in keys] for values in (ranked.scores, ranked.ranks))
+            rows.append((image, ranked.number, ranked.caption, *scores, *ranks))
     return records(["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)], rows)
 
 

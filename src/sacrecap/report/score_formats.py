@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, percent, records
-from sacrecap.scoring.result import images_of, left_out, missing
+from sacrecap.scoring.result import Result, Score, images_of, left_out, missing
 
 if TYPE_CHECKING:
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.findings import SystemResult
-    from sacrecap.scoring.result import Result, Score
 
 
 def render(
@@ -89,12 +87,12 @@ def _records(result: Result) -> Table:
     if result.groups is not None:
         heads.append(result.groups.column)
         parts.update(result.groups.scores)
-    rows = [
-        (key, score.value, *(score.interval or (None, None)), score.signature, group)
-        for group, scores in parts.items()
-        for key, score in scores.items()
-    ]
-    return records(heads, [row[: len(heads)] for row in rows])
+    rows = []
+    for group, scores in parts.items():
+        for key, score in scores.items():
+            row = (key, score.value, *(score.interval or (None, None)), score.signature, group)
+            rows.append(row[: len(heads)])
+    return records(heads, rows)
 
 
 def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]:
@@ -102,73 +100,60 @@ def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]
     results = {name: result.groups for name, result in systems.items() if result.groups is not None}
     if not results:
         return []
-    first = next(iter(results.values()))
+    first, several = next(iter(results.values())), len(systems) > 1
     columns = [
         Column(first.column, align="left", names=True),
-        *([Column("system", align="left", printed="System", names=True)] if len(systems) > 1 else []),
+        *([Column("system", align="left", printed="System", names=True)] if several else []),
         Column("images", printed="Images", kind="count"),
         *(Column(score.label, kind="score") for score in next(iter(systems.values())).values()),
     ]
-    rows: list[list[Value]] = [
-        [
-            group,
-            *([name] if len(systems) > 1 else []),
-            f"{groups.images(group):,}",
-            *map(figures.scored, groups.scores[group].values()),
-        ]
-        for group in first.scores
-        for name, groups in results.items()
-    ]
+    rows: list[list[Value]] = []
+    for group in first.scores:
+        for name, groups in results.items():
+            named = [group, name] if several else [group]
+            rows.append([*named, f"{groups.images(group):,}", *map(figures.scored, groups.scores[group].values())])
     return [Table(columns, rows, title=f"by {first.column}", caption=sentence(figures.scale))]
 
 
-def _table(result: Result, figures: Figures) -> Table:
+def scores_table(result: Result, figures: Figures, *, in_paper: bool = False) -> Table:
+    """A row for each score; but for papers, with its landmarks or a bar within its metric's range, and a title."""
+    level = result.resampling.interval
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
         Column("score", printed="Score", bold=True, kind="score"),
     ]
-    rows: list[list[Value]] = [
-        [Cell(score.metric.label, term=key), figures.number(score.value)] for key, score in result.items()
-    ]
-    if result.resampling.interval is not None:
-        columns.append(Column(f"{percent(result.resampling.interval)} interval", kind="interval", term="interval"))
-        for row, score in zip(rows, result.values(), strict=True):
+    if level is not None:
+        columns.append(Column(f"{percent(level)} interval", kind="interval", term="interval"))
+    rows: list[list[Value]] = []
+    notes = []
+    for key, score in result.items():
+        metric = score.metric
+        row: list[Value] = [Cell(metric.label, term=key), figures.number(score.value)]
+        if level is not None:
             row.append(figures.interval(*score.interval) if score.interval else "")
-    signatures = [score.signature for score in result.values()]
-    return Table(columns, rows, caption=caption({"": result}, figures), notes=remarks(result), signatures=signatures)
-
-
-def with_ranges(result: Result, figures: Figures) -> Table:
-    """The same with landmarks, or a bar of each score within the metric's range, and the text around a table."""
-    table = _table(result, figures)
-
-    def place(score: Score) -> Value:
-        if score.landmarks:
-            return ", ".join(f"{of} {figures.number(landmark)}" for of, landmark in score.landmarks.items())
-        largest = score.metric.largest
-        if largest is None or not math.isfinite(score.value):
-            return ""
-        return figures.bar(score.value, largest, score.interval)
-
-    return replace(
-        table,
-        title=heading({"": result}, figures),
-        caption=sentence(figures.scale),
-        columns=[*table.columns, Column("range", align="left", kind="range")],
-        rows=[[*row, place(score)] for row, score in zip(table.rows, result.values(), strict=True)],
-        notes=[
-            *(
-                f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
-                for score in result.values()
-                if score.coverage is not None and "embeddings" in score.metric.needs
-            ),
-            *table.notes,
-        ],
+        if not in_paper:
+            if score.landmarks:
+                row.append(", ".join(f"{of} {figures.number(landmark)}" for of, landmark in score.landmarks.items()))
+            elif metric.largest is None or not math.isfinite(score.value):
+                row.append("")
+            else:
+                row.append(figures.bar(score.value, metric.largest, score.interval))
+            if score.coverage is not None and "embeddings" in metric.needs:
+                notes.append(f"{metric.label}: {score.coverage:.1%} of the content words and labels have a vector")
+        rows.append(row)
+    systems = {"": result}
+    return Table(
+        columns if in_paper else [*columns, Column("range", align="left", kind="range")],
+        rows,
+        title="" if in_paper else heading(systems, figures),
+        caption=caption(systems, figures),
+        notes=[*notes, *remarks(result)],
+        signatures=[score.signature for score in result.values()],
     )
 
 
 VIEWS = Views(
     _records,
-    lambda result, figures: [_table(result, figures), *groups_table({"": result}, figures)],
-    lambda result, figures: [with_ranges(result, figures), *groups_table({"": result}, figures)],
+    lambda result, figures: [scores_table(result, figures, in_paper=True), *groups_table({"": result}, figures)],
+    lambda result, figures: [scores_table(result, figures), *groups_table({"": result}, figures)],
 )

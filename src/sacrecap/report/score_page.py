@@ -16,7 +16,7 @@ from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import columns, round_step
 from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.table import Cell, Figures, Table
-from sacrecap.report.score_formats import groups_table, with_ranges
+from sacrecap.report.score_formats import groups_table, scores_table
 from sacrecap.resources.objects_of_images import located_objects
 from sacrecap.scoring.result import finite, images_of, left_out, missing
 
@@ -132,7 +132,7 @@ def _histograms(result: Result, scored: Mapping[str, npt.NDArray[np.float64]]) -
 def _table(result: Result) -> Table:
     """The printed table, with what each metric is."""
     figures, doubtful = Figures(), Cell("doubtful: see above")
-    printed = with_ranges(result, figures)
+    printed = scores_table(result, figures)
     doubted = {key for finding in result.findings for key in finding.metrics}
     above = {*map(str, result.findings)}
     rows = [

@@ -11,13 +11,14 @@ JSON is each result's own document.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from sacrecap.choices import FORMATS
 from sacrecap.errors import accepted_name
+from sacrecap.report.printing import latex, markdown, separated
 from sacrecap.report.printing.table import Figures, Table
 
 
@@ -62,25 +63,17 @@ class Views:
         if format_ == "json":
             return json_text(result.to_dict())
         if format_ == "csv":
-            from sacrecap.report.printing import separated
-
             return separated.render(self.records(result))
         figures = figures or Figures.of(format_, papers=self.papers)
         if format_ in ("markdown", "latex"):
-            render: Callable[[Table], str] = import_module(f"{__name__}.{format_}").render
+            render = latex.render if format_ == "latex" else markdown.render
             return "\n\n".join(map(render, self.tables(result, figures)))
         tables = (self.in_terminal or self.tables)(result, figures)
-        if format_ == "notebook":
-            from sacrecap.report.printing import markup
+        from sacrecap.report.printing import markup, terminal
 
-            return markup.render(tables)
-        from sacrecap.report.printing import terminal
-
-        return terminal.render(tables, colour=colour, width=width)
+        return markup.render(tables) if format_ == "notebook" else terminal.render(tables, colour=colour, width=width)
 
 
 def json_text(document: Mapping[str, Any]) -> str:
     """The document as JSON, one value per line."""
-    import json
-
     return json.dumps(document, ensure_ascii=False, indent=1)

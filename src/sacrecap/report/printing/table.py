@@ -136,10 +136,6 @@ class Table:
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
 
 
-_EXACT = ("json", "csv")
-"""The formats for programs: scores are unscaled, in full precision."""
-
-
 @dataclass(frozen=True)
 class Figures:
     """How scores are written: unscaled, or times 100 as papers print them; and their number of decimals."""
@@ -161,7 +157,7 @@ class Figures:
 
         Raises `UsageError` if either is given for a format whose numbers are for programs.
         """
-        if format_ in _EXACT and (percent is not None or digits is not None):
+        if format_ in ("json", "csv") and (percent is not None or digits is not None):
             raise UsageError(
                 f"{option('percent')} and {option('digits')} are for tables; {option('format', format_)} has unscaled "
                 "scores in full precision"
