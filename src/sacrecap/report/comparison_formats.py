@@ -75,12 +75,12 @@ def scores(comparison: Comparison, figures: Figures, *, in_paper: bool = False) 
             below = None if score.interval is None else Cell(figures.interval(*score.interval))
             before = "–".join(map(str, dict.fromkeys(places.get(system, ()))))
             rows[system].append(Cell(figures.number(score.value), mark, before, below=below))
-    level, how = comparison.resampling.interval, comparison.resampling.interval_method
+    level = comparison.resampling.interval
     if not in_paper:
         head = "score" if level is None else f"score, {percent(level)} interval"
         columns = [Column(head, align="left", names=True), *_metrics(comparison)]
         return Table(columns, list(rows.values()), title=heading(comparison, figures))
-    how = "bootstrap" if how == "percentile" else how
+    how = comparison.resampling.interval_method.replace("percentile", "bootstrap")
     intervals = "" if level is None else f"Intervals: {percent(level)}, {how} over images."
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],

@@ -6,24 +6,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from sacrecap.data.writers import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
+from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.agreement_statistics import systems_by_people
-from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.report.pictures import charts
+from sacrecap.judgments.judged_rows import Pairs, Ratings
+from sacrecap.report.pictures import agreement_charts, charts
+from sacrecap.report.pictures.charts import Chart
+from sacrecap.report.pictures.style import Look
 from sacrecap.report.pictures.svg import document
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.agreement_result import Agreement
-    from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.report.pictures.charts import Chart
-    from sacrecap.report.pictures.style import Look
-    from sacrecap.scoring.diversity_result import Diversity
-
-_MOST_TOPICS = 6
-"""Images whose topics are drawn, each in a file of its own."""
+from sacrecap.scoring.diversity_result import Diversity
 
 
 def check_pictures(folder: str | PathLike[str]) -> None:
@@ -113,8 +106,6 @@ def write_plot(agreement: Agreement, path: str) -> None:
 
     Raises `MissingDependencyError` without vl-convert, unless it is SVG; `DataError` if the file cannot be written.
     """
-    from sacrecap.report.pictures import agreement_charts
-
     suffix = os.path.splitext(path)[1][1:]
     if suffix != "svg":
         check_converter()
@@ -132,7 +123,7 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     yield "measures", lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
     yield "ranking", lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
     yield "scaling", lambda: charts.scaling(result, chosen)
-    for number, image in enumerate(charts.ends_of(chosen, _MOST_TOPICS), start=1):
+    for number, image in enumerate(charts.ends_of(chosen, 6), start=1):  # each in a file of its own
         yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
 
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import StatisticsError, linear_regression
-from typing import TYPE_CHECKING
 
-from sacrecap.judgments.agreement_result import band
+from sacrecap.judgments.agreement_result import Agreement, Measured, band
 from sacrecap.judgments.agreement_statistics import ALL, LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.report.pictures.charts import Axis, Chart, LeftOutError
+from sacrecap.report.pictures.charts import Axis, Chart, LeftOutError, Row, Segment
 from sacrecap.report.printing.table import Number
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.agreement_result import Agreement, Measured
-    from sacrecap.report.pictures.charts import Row, Segment
 
 PEOPLE = "people"
 _FEW = 10

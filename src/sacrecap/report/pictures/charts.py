@@ -19,7 +19,6 @@ from sacrecap.report.printing import separated
 from sacrecap.report.printing.table import percent
 
 if TYPE_CHECKING:
-    from sacrecap.metrics.base import SetMetric
     from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
     from sacrecap.scoring.result import Score
 
@@ -128,7 +127,7 @@ def of_vocabulary() -> Axis:
 
 def by_score(result: Diversity) -> Diversity:
     """The same with the system first that has the largest F, or else the largest of what is scored instead."""
-    key = "f" if "f" in _figures(result) else "self-cider" if "self-cider" in _figures(result) else ""
+    key = next((key for key in ("f", "self-cider") if key in _figures(result)), "")
     names = sorted(result, key=lambda name: -result[name][key].value) if key else list(result)
     return replace(result, systems={name: result[name] for name in names})
 
@@ -138,11 +137,8 @@ def spread(result: Diversity, families: Sequence[str] = SPREADS) -> Score:
 
     Raises `LeftOutError` if no score was computed that grows with diversity.
     """
-    figures = _figures(result)
-    for family in families:
-        for key, figure in figures.items():
-            if key.partition("(")[0] == family:
-                return figure
+    for figure in _of_families(result, families):
+        return figure
     raise LeftOutError(f"no diversity was scored; add one of {', '.join(families)} to {option('metrics')}")
 
 
@@ -151,23 +147,19 @@ def plane(result: Diversity, families: Sequence[str] = SPREADS, name: str = "pla
     figures = _figures(result)
     if "accuracy" not in figures:
         raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
-    systems = spread(result, families)
-    key, label, accuracy = systems.key, systems.label, figures["accuracy"].label
-    rows = [
-        {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
-        for named, system in _named(result)
-    ]
-    curves = "f" in figures and systems.metric.family == SelfCider.family
+    diversity, accuracy = spread(result, families), figures["accuracy"].label
+    heads, rows = _scored(result, diversity=diversity.key, accuracy="accuracy")
+    curves = "f" in figures and diversity.metric.family == SelfCider.family
     crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
         name,
-        {**_NAMED, **_heads("diversity", key), **_heads("accuracy", "accuracy")},
+        heads,
         rows,
         "points",
         of_accuracy(accuracy),
-        [of_diversity(label)],
+        [of_diversity(diversity.label)],
         note=f"Up and right is better.{crosses}{' Dashed lines join places of equal F.' if curves else ''}",
-        said={"diversity": label, "accuracy": accuracy},
+        said={"diversity": diversity.label, "accuracy": accuracy},
         beta2=result.beta2 if curves else None,
     )
 
@@ -178,39 +170,25 @@ def f(result: Diversity) -> Chart:
     if "f" not in figures:
         more = f"give {option('references')}, and self-cider among {option('metrics')}"
         raise LeftOutError(f"F joins Self-CIDEr and accuracy; {more}")
-    return Chart(
-        "f",
-        {**_NAMED, **_heads("f", "f")},
-        [{**named, **_bounded("f", system["f"])} for named, system in _named(result)],
-        "bars",
-        of_f(figures["f"].label),
-        [],
-        note="Diversity and accuracy in one number; more is better.",
-        said={"f": "F"},
-    )
+    note = "Diversity and accuracy in one number; more is better."
+    return Chart("f", *_scored(result, f="f"), "bars", of_f(figures["f"].label), [], note, {"f": "F"})
 
 
 def vocabulary(result: Diversity) -> Chart:
     """Number of distinct words and diversity, of each system and of people."""
-    systems = spread(result)
-    rows = [
-        {
-            **named,
-            "vocabulary": system.vocabulary,
-            "captions": sum(system.corpus.counts),
-            **_bounded("diversity", system[systems.key]),
-        }
-        for named, system in _named(result)
-    ]
+    diversity = spread(result)
+    heads, rows = _scored(result, diversity=diversity.key)
+    for row, system in zip(rows, result.everybody(), strict=True):
+        row.update(vocabulary=system.vocabulary, captions=sum(system.corpus.counts))
     return Chart(
         "vocabulary",
-        {**_NAMED, "vocabulary": "vocabulary", "captions": "captions", **_heads("diversity", systems.key)},
+        {**_NAMED, "vocabulary": "vocabulary", "captions": "captions", **heads},
         rows,
         "points",
-        of_diversity(systems.label),
+        of_diversity(diversity.label),
         [of_vocabulary()],
-        note="More distinct words, and captions of an image that differ.",
-        said={"vocabulary": "distinct words", "captions": "captions", "diversity": systems.label},
+        "More distinct words, and captions of an image that differ.",
+        {"vocabulary": "distinct words", "captions": "captions", "diversity": diversity.label},
     )
 
 
@@ -245,25 +223,24 @@ def captions(result: Diversity) -> Chart:
         raise LeftOutError(f"captions are ranked by their accuracy; give {option('references')}")
     if not any(system.curve for system in result.values()):
         raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
-    systems, accuracy = spread(result), figures["accuracy"].label
+    diversity, accuracy = spread(result), figures["accuracy"].label
     rows: list[Row] = []
     for named, system in _named(result):
         curve, count = dict(system.curve), system.captions_per_image
         if isinstance(count, int):
             curve[count] = {key: figure.value for key, figure in system.items()}
-        rows.extend(
-            {**named, "captions": most, "diversity": values[systems.key], "accuracy": values["accuracy"]}
-            for most, values in curve.items()
-        )
+        for most, values in curve.items():
+            scores = {"diversity": values[diversity.key], "accuracy": values["accuracy"]}
+            rows.append({**named, "captions": most, **scores})
     return Chart(
         "captions",
-        {**_NAMED, "captions": "captions", "diversity": systems.key, "accuracy": "accuracy"},
+        {**_NAMED, "captions": "captions", "diversity": diversity.key, "accuracy": "accuracy"},
         rows,
         "lines",
         Axis("captions", "The K most accurate captions of each set", scale="counts"),
-        [Axis("diversity", systems.label, "more varied", "zero"), Axis("accuracy", accuracy, "closer", "zero")],
+        [Axis("diversity", diversity.label, "more varied", "zero"), Axis("accuracy", accuracy, "closer", "zero")],
         "Of the K most accurate captions of each set; people have all of theirs.",
-        {"captions": "captions", "diversity": systems.label, "accuracy": accuracy},
+        {"captions": "captions", "diversity": diversity.label, "accuracy": accuracy},
     )
 
 
@@ -288,13 +265,11 @@ def measures(rows: Sequence[Row]) -> Chart:
         raise LeftOutError(f"it compares measures of diversity; {more}")
     by_measure = _by_measure(rows)
     first, *names = by_measure
-    x = [row["value"] for row in by_measure[first]]
-
-    def title(y: Sequence[float]) -> str:
-        """Spearman's ρ; none of two systems, or of equal values."""
+    x, titles = [row["value"] for row in by_measure[first]], []
+    for name in names:
+        y = [row["value"] for row in by_measure[name]]
         undefined = len(x) < 3 or len(set(x)) == 1 or len(set(y)) == 1
-        return "" if undefined else f"Spearman's ρ {plain(x, y)['spearman']:.2f}"
-
+        titles.append("" if undefined else f"Spearman's ρ {plain(x, y)['spearman']:.2f}")
     return Chart(
         "measures",
         (*_NAMED, "measure", "value"),
@@ -305,7 +280,7 @@ def measures(rows: Sequence[Row]) -> Chart:
         said={"first": first, "value": "the other measure"},
         panel="measure",
         panels=names,
-        titles=[title([row["value"] for row in by_measure[name]]) for name in names],
+        titles=titles,
     )
 
 
@@ -342,17 +317,14 @@ def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
 
     Where less is more diverse, the value is 1 minus the score, as in the paper.
     """
-    figures = _figures(result)
-    chosen = [figures[key] for family in families for key in figures if key.partition("(")[0] == family]
-    return [
-        {
-            **named,
-            "measure": f"1 − {member.label}" if member.metric.lower_is_better else member.label,
-            "value": 1 - system[member.key].value if member.metric.lower_is_better else system[member.key].value,
-        }
-        for member in chosen
-        for named, system in _named(result)
-    ]
+    rows = []
+    for figure in _of_families(result, families):
+        turned = figure.metric.lower_is_better
+        label = f"1 − {figure.label}" if turned else figure.label
+        for named, system in _named(result):
+            value = system[figure.key].value
+            rows.append({**named, "measure": label, "value": 1 - value if turned else value})
+    return rows
 
 
 def scaling(result: Diversity, images: Sequence[str]) -> Chart:
@@ -375,19 +347,10 @@ def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
     """The captions of these images in one plane, in the colours of the systems."""
     named = [row for row, _ in _named(result)]
     marks, share = scale({image: spectra(result, image) for image in images})
-    rows = [
-        {
-            **named[mark.system],
-            "image_id": mark.image_id,
-            "number": mark.system,
-            "x": mark.x,
-            "y": mark.y,
-            "captions": len(mark.captions),
-            "caption": mark.text,
-            "members": mark.captions,
-        }
-        for mark in marks
-    ]
+    rows = []
+    for mark in marks:
+        placed = {"image_id": mark.image_id, "x": mark.x, "y": mark.y, "caption": mark.text, "members": mark.captions}
+        rows.append({**named[mark.system], "number": mark.system, "captions": len(mark.captions), **placed})
     return Chart(
         "scaling",
         ("image_id", *_NAMED, "x", "y", "captions", "caption"),
@@ -407,31 +370,22 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
     Self-CIDEr, and the captions. The `load` of a caption is its entry in the unit eigenvector.
     """
     named = [row for row, _ in _named(result)]
-    sets = {kind: spectra(result, image, metric) for kind, metric in _SPACES.items()}
-    rows = [
-        {
-            "image_id": image,
-            **named[number],
-            "space": kind,
-            "number": caption,
-            "caption": text,
-            "topic": spoke + 1,
-            "load": load,
-            "words": words,
-            "spoke": spoke,
-            "panel": (number, kind),
-        }
-        for number in sets["LSA"]
-        for kind, scores in sets.items()
-        for spoke, (loads, words) in enumerate(set_topics(scores[number]))
-        for caption, (text, load) in enumerate(zip(scores[number].captions, loads, strict=True), start=1)
-    ]
-    words = {(row["panel"], row["topic"]): f"{row['topic']}: {row['words']}" for row in rows}
-    panels = [(number, kind) for number in sets["LSA"] for kind in (*sets, "")]
-    listed = {
-        number: "\n".join(f"{n}. {text}" for n, text in enumerate(values.captions, 1))
-        for number, values in sets["LSA"].items()
-    }
+    spaces = {"LSA": spectra(result, image, Lsa(stop=False)), "Self-CIDEr": spectra(result, image)}
+    rows, panels, titles, below = [], [], [], []
+    for number, of_system in spaces["LSA"].items():
+        for kind, sets in spaces.items():
+            leading = set_topics(sets[number])
+            for spoke, (loads, words) in enumerate(leading):
+                topic = {"space": kind, "topic": spoke + 1, "words": words, "spoke": spoke, "panel": (number, kind)}
+                for caption, (text, load) in enumerate(zip(sets[number].captions, loads, strict=True), start=1):
+                    of_caption = {"number": caption, "caption": text, "load": load}
+                    rows.append({"image_id": image, **named[number], **topic, **of_caption})
+            panels.append((number, kind))
+            titles.append(f"{kind}: {shown_name(named[number])}")
+            below.append(" · ".join(f"{spoke}: {words}" for spoke, (_, words) in enumerate(leading, start=1)))
+        panels.append((number, ""))
+        titles.append("")
+        below.append("\n".join(f"{n}. {text}" for n, text in enumerate(of_system.captions, start=1)))
     return Chart(
         name,
         ("image_id", *_NAMED, "space", "number", "caption", "topic", "load", "words"),
@@ -439,25 +393,15 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
         "radar",
         Axis("spoke", "topic"),
         [Axis("load", "v")],
-        f"Image {image}. {RADAR}",
+        f"Image {image}. Captions over the five leading topics of their set: v, the entries of the unit eigenvectors, "
+        "from negative at the centre through 0 on the middle ring; LSA is without stop words. The sign of a topic is "
+        "chosen so that its entries add up to 0 or more.",
         colour="number",
         panel="panel",
         panels=panels,
-        titles=[f"{kind}: {shown_name(named[number])}" if kind else "" for number, kind in panels],
-        below=[
-            " · ".join(text for (group, _), text in words.items() if group == panel) if panel[1] else listed[panel[0]]
-            for panel in panels
-        ],
+        titles=titles,
+        below=below,
     )
-
-
-RADAR = (
-    "Captions over the five leading topics of their set: v, the entries of the unit eigenvectors, from negative at the "
-    "centre through 0 on the middle ring; LSA is without stop words. The sign of a topic is chosen so that its entries "
-    "add up to 0 or more."
-)
-"""How to read a radar, and what the paper leaves open."""
-_SPACES: dict[str, SetMetric | None] = {"LSA": Lsa(stop=False), "Self-CIDEr": None}
 
 
 CHOSEN = 10
@@ -474,14 +418,14 @@ def check_images(requested: Sequence[str], known: Sequence[str]) -> None:
         )
 
 
-def chosen_images(result: Diversity, requested: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
+def chosen_images(result: Diversity, requested: Iterable[str] = ()) -> list[str]:
     """The requested images, or the most and the least diverse by the mean over systems, the most diverse first.
 
     Raises `UsageError` for an image without caption sets.
     """
     chosen = list(dict.fromkeys(requested))
     check_images(chosen, next(iter(result.values())).image_ids)
-    return chosen or ends_of(ranked(result), most)
+    return chosen or ends_of(ranked(result), CHOSEN)
 
 
 def ranked(result: Diversity) -> list[str]:
@@ -514,10 +458,19 @@ def _figures(result: Diversity) -> Mapping[str, Score]:
     return next(iter(result.values())).figures
 
 
-def _bounded(field: str, figure: Score) -> Row:
-    lower, upper = figure.interval or (None, None)
-    return {field: figure.value, f"{field}_lower": lower, f"{field}_upper": upper}
+def _of_families(result: Diversity, families: Sequence[str]) -> list[Score]:
+    """The figures of the first system whose metrics are of these families, in that order."""
+    figures = _figures(result).items()
+    return [figure for family in families for key, figure in figures if key.partition("(")[0] == family]
 
 
-def _heads(field: str, key: str) -> dict[str, str]:
-    return {field: key, f"{field}_lower": f"{key}_lower", f"{field}_upper": f"{key}_upper"}
+def _scored(result: Diversity, **keys: str) -> tuple[dict[str, str], list[Row]]:
+    """The scores of each system and of people: the heads of the fields, and a row for each with their intervals."""
+    rows = []
+    for row, system in _named(result):
+        for name, key in keys.items():
+            lower, upper = system[key].interval or (None, None)
+            row.update({name: system[key].value, f"{name}_lower": lower, f"{name}_upper": upper})
+        rows.append(row)
+    ends = ("", "_lower", "_upper")
+    return {**_NAMED, **{f"{name}{end}": f"{key}{end}" for name, key in keys.items() for end in ends}}, rows

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 Point: TypeAlias = tuple[float, float]
 
-_DECIMALS = 6
-_LONGEST = 44
-_F_LINES = 8
 _MOST_TICKS = 6
-_MOST_COUNTS = 12
-_MARKED = (1, 3, 10, 30, 100, 300, 1000, 3000)
-"""Those of a line of hundreds of points that have a mark, besides the last."""
-_PER_DECADE = 60
-"""Points of a line in a tenfold on a logarithmic axis: more cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -115,64 +107,62 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None) -> Panel:
     if not rows:
         return Panel("text")
     groups = _groups(chart)
-    if up is None:
-        return _bars(chart, rows, [groups.index(_group(chart, row)) for row in rows])
+    if up is None:  # a bar per row, the first on top; its text stands above it
+        value, panel = chart.x.field, Panel("bars", _axis(chart.x, rows), PanelAxis(ends=(len(rows) - 0.5, -0.5)))
+        for place, row in enumerate(rows):
+            mark = _mark(chart, row, value, groups.index(_group(chart, row)))
+            text = f"{elided(shown_name(row), 44)}  {row[value]:.4f}"
+            panel.marks.append(replace(mark, y=place, up=None, text=text))
+        return panel
     if chart.kind == "boxes":
         rows = _boxes(chart, rows, up.field)
-    if chart.x.scale == "plane":
-        across, height = _square(chart.rows, chart.x.field, up.field)
-        panel = Panel("plane", _axis(chart.x, rows, across), _axis(up, rows, height))
-    elif chart.kind == "radar":
-        panel = Panel("radar", *_spokes(chart.x, up, chart.rows))
-    else:
-        x, y = (_axis(axis, chart.rows if axis.scale == "places" else rows) for axis in (chart.x, up))
-        panel = Panel("plot", x, y)
+    panel = _with_axes(chart, rows, up)
     if chart.beta2 is not None:
         panel.lines += _equal_f(chart.beta2, panel.x.ends, panel.y.ends)
     for group in dict.fromkeys(_group(chart, row) for row in rows):
         number, members = groups.index(group), [row for row in rows if _group(chart, row) == group]
         panel.lines += [Line(row["box"], number, "area") for row in members if "box" in row]
         if chart.kind not in ("points", "boxes"):
-            panel.lines += _lines(chart, members, up.field, number, str(group[0]))
+            panel.lines += _lines(chart, members, up.field, number)
         if chart.kind not in ("radar", "cloud"):
+            marked = (1, 3, 10, 30, 100, 300, 1000, 3000, len(members))  # of a line of hundreds of points
             panel.marks += [
                 _mark(chart, row, up.field, number)
                 for place, row in enumerate(members, start=1)
-                if chart.x.scale != "log" or place in _MARKED or place == len(members)
+                if chart.x.scale != "log" or place in marked
             ]
     panel.marks.sort(key=lambda mark: -mark.size)  # so that a large mark hides none
     return panel
 
 
-def _bars(chart: Chart, rows: list[Row], looks: list[int]) -> Panel:
-    """A bar per row, the first on top; its text stands above it."""
-    value = chart.x.field
-    marks = [
-        replace(
-            _mark(chart, row, value, number),
-            y=place,
-            up=None,
-            text=f"{elided(shown_name(row), _LONGEST)}  {row[value]:.4f}",
-        )
-        for place, (row, number) in enumerate(zip(rows, looks, strict=True))
-    ]
-    return Panel("bars", _axis(chart.x, rows), PanelAxis(ends=(len(rows) - 0.5, -0.5)), marks=marks)
+def _with_axes(chart: Chart, rows: list[Row], up: Axis) -> Panel:
+    """A panel of the kind of the chart, with its axes alone."""
+    if chart.x.scale == "plane":  # both of one length, around all rows, so that panels can be compared
+        columns = [[row[axis.field] for row in chart.rows] for axis in (chart.x, up)]
+        half = 0.56 * max(max(values) - min(values) for values in columns) or 1.0
+        middles = [(min(values) + max(values)) / 2 for values in columns]
+        return Panel("plane", *(PanelAxis(ends=(middle - half, middle + half)) for middle in middles))
+    if chart.kind == "radar":  # numbered spokes, and values from the least at the centre; rings at both ends and at 0
+        spokes = sorted({row[chart.x.field] for row in chart.rows})
+        most = math.ceil(10 * max(0.1, *(abs(row[up.field]) for row in chart.rows)) - 1e-9) / 10
+        x = PanelAxis(chart.x.label, (0, len(spokes)), [(spoke, str(spoke + 1)) for spoke in spokes])
+        y = PanelAxis(up.label, (-most, most), [(-most, ""), (0.0, "0"), (most, f"{most:g}")])
+        return Panel("radar", x, y)
+    x, y = (_axis(axis, chart.rows if axis.scale == "places" else rows) for axis in (chart.x, up))
+    return Panel("plot", x, y)
 
 
 def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
     """A histogram: a column of each count between consecutive edges, and a guide at a value."""
-    most = max(*counts, 1)
-    marks = [
-        Mark(low, count, across=(low, high), said=f"{low:g} to {high:g}: {count:,} images")
-        for low, high, count in zip(edges, edges[1:], counts, strict=False)
-    ]
-    ends = edges[0], edges[-1]
-    lines = []
+    most, ends = max(*counts, 1), (edges[0], edges[-1])
+    x, y = PanelAxis("", ends, _ticks(ends)), PanelAxis("", (0, most), [(most, f"{most:,}")])
+    panel = Panel("columns", x, y)
+    for (low, high), count in zip(pairwise(edges), counts, strict=False):
+        panel.marks.append(Mark(low, count, across=(low, high), said=f"{low:g} to {high:g}: {count:,} images"))
     if value is not None:
         place = min(max(value, edges[0]), edges[-1])
-        lines = [Line([(place, 0), (place, most)])]
-    x, y = PanelAxis("", ends, _ticks(ends)), PanelAxis("", (0, most), [(most, f"{most:,}")])
-    return Panel("columns", x, y, lines, marks)
+        panel.lines.append(Line([(place, 0), (place, most)]))
+    return panel
 
 
 def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
@@ -193,45 +183,43 @@ def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     return stacked
 
 
-def _lines(chart: Chart, rows: list[Row], up: str, look: int, name: str) -> list[Line]:
+def _lines(chart: Chart, rows: list[Row], up: str, look: int) -> list[Line]:
     points = [_point(row[chart.x.field], row[up]) for row in rows]
-    if chart.x.scale == "log":
-        steps = [int(_PER_DECADE * math.log10(x)) for x, _ in points]
+    if chart.x.scale == "log":  # of more than 60 points in a tenfold, none can be told apart
+        steps = [int(60 * math.log10(x)) for x, _ in points]
         points = [point for point, step, before in zip(points, steps, [None, *steps], strict=False) if step != before]
-    lines = [
-        Line(points, look, "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open", name)
-    ]
+    lines = [Line(points, look, "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open")]
     if chart.band:
         low, high = ([_point(row[chart.x.field], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper"))
-        lines.append(Line([*low, *high[::-1]], look, "area", name))
+        lines.append(Line([*low, *high[::-1]], look, "area"))
     return lines
 
 
 def _mark(chart: Chart, row: Row, up: str, look: int) -> Mark:
     size = 1.0 if chart.kind == "points" else 0.35 if chart.x.scale == "log" else 0.55
+    texts = []
+    for key, name in chart.said.items():
+        value, ends = row[key], _bounds(row, key)
+        if isinstance(value, str):
+            texts.append(f"{name} “{value}”".lstrip())
+        elif isinstance(value, int):
+            texts.append(f"{name} {value:,}")
+        else:
+            texts.append(f"{name} {value:.4f}" + (f" ({ends[0]:.4f} to {ends[1]:.4f})" if ends else ""))
     return Mark(
         *_point(row[chart.x.field], row[up]),
         look,
         across=None if chart.band else _bounds(row, chart.x.field),
         up=None if chart.band else _bounds(row, up),
         size=0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
-        said=f"{shown_name(row)}: " + ", ".join(_tip(row, field, name) for field, name in chart.said.items()),
+        said=f"{shown_name(row)}: {', '.join(texts)}",
         text=row[chart.label] if chart.label else "",
         captions=row.get("members", ()),
     )
 
 
-def _tip(row: Row, field: str, name: str) -> str:
-    value, ends = row[field], _bounds(row, field)
-    if isinstance(value, str):
-        return f"{name} “{value}”".lstrip()
-    if isinstance(value, int):
-        return f"{name} {value:,}"
-    return f"{name} {value:.4f}" + (f" ({ends[0]:.4f} to {ends[1]:.4f})" if ends else "")
-
-
 def _point(x: float, y: float) -> Point:
-    return round(x, _DECIMALS), round(y, _DECIMALS)
+    return round(x, 6), round(y, 6)
 
 
 def _bounds(row: Row, field: str) -> Point | None:
@@ -242,14 +230,14 @@ def _bounds(row: Row, field: str) -> Point | None:
     return _point(min(lower, row[field]), max(upper, row[field]))
 
 
-def _axis(axis: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
+def _axis(axis: Axis, rows: Sequence[Row]) -> PanelAxis:
     values = [row[axis.field] for row in rows] + [end for row in rows for end in _bounds(row, axis.field) or ()]
-    ends = ends or _ends(axis, min(values), max(values))
+    ends = _ends(axis, min(values), max(values))
     log = axis.scale in ("log", "log counts") and min(values) > 0
     ticks: list[tuple[float, str]] = []
     if axis.scale in ("counts", "log counts"):
         counts = sorted(set(values))
-        ticks = [(value, f"{value:,.6g}") for value in counts[:: -(-len(counts) // _MOST_COUNTS)]]
+        ticks = [(value, f"{value:,.6g}") for value in counts[:: -(-len(counts) // 12)]]  # at most 12
     elif log:
         powers = range(math.ceil(math.log10(ends[0]) - 1e-9), math.floor(math.log10(ends[1]) + 1e-9) + 1)
         ticks = [(10.0**power, f"{10.0**power:,g}") for power in powers]
@@ -279,22 +267,6 @@ def _ends(axis: Axis, low: float, high: float) -> Point:
     room = 0.12 * (high - low or abs(high) or 1)
     most = math.inf if axis.most is None else max(1.02 * axis.most, high)
     return max(low - room, min(low, 0.0)), min(high + room, most)
-
-
-def _square(rows: Sequence[Row], *fields: str) -> tuple[Point, ...]:
-    """The ends of both axes: of one length, around all rows, so that panels can be compared."""
-    spans = [(min(values), max(values)) for values in ([row[field] for row in rows] for field in fields)]
-    half = 0.56 * max(high - low for low, high in spans) or 1.0
-    return tuple(((low + high) / 2 - half, (low + high) / 2 + half) for low, high in spans)
-
-
-def _spokes(around: Axis, out: Axis, rows: Sequence[Row]) -> tuple[PanelAxis, PanelAxis]:
-    """The axes of a radar: numbered spokes, and values from the least at the centre; rings at both ends and at 0."""
-    spokes = sorted({row[around.field] for row in rows})
-    most = math.ceil(10 * max(0.1, *(abs(row[out.field]) for row in rows)) - 1e-9) / 10
-    rings = [(-most, ""), (0.0, "0"), (most, f"{most:g}")]
-    numbered = [(spoke, str(spoke + 1)) for spoke in spokes]
-    return PanelAxis(around.label, (0, len(spokes)), numbered), PanelAxis(out.label, (-most, most), rings)
 
 
 def from_zero(high: float) -> PanelAxis:
@@ -327,7 +299,7 @@ def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
     left, low = max(left, 0.0), max(low, 0.0)
     most = (1 + beta2) * high * right / (beta2 * high + right)
     lines = []
-    for level in round_values(0, most, _F_LINES):
+    for level in round_values(0, most, 8):
         steps = [high - (high - low) * step / 400 for step in range(400)]
         curve = [_point(beta2 * level * d / ((1 + beta2) * d - level), d) for d in steps if (1 + beta2) * d > level]
         seen = [point for point in curve if left <= point[0] <= right]
