@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 TOPICS = 5
 """Leading latent topics that the radar charts show, as in the paper."""
-_WORDS = 3
 _EQUAL = 1e-9
-_DECIMALS = 6
-_MOST_STEPS = 200
-_STILL = 1e-4
-"""Share of the stress by which a step has to lower it, for the plane of one image; of a plane of many there is one."""
 
 
 class PlacedCaptions(NamedTuple):
@@ -70,9 +65,9 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> tuple[list[PlacedCapt
     apart = np.clip(1 - np.einsum("ik,jk->ij", vectors, vectors), 0, None)
     np.fill_diagonal(apart, 0)
     groups = list(range(len(vectors))) if len(images) < 3 else [list(images).index(image) for image, _ in members]
-    places = _least_stress(apart, counts, _start(vectors, np.array(groups)), _STILL / len(images))
+    places = _least_stress(apart, counts, _start(vectors, np.array(groups)), 1e-4 / len(images))
     # Rounded, so that the digits are the same on every machine.
-    points = (places.round(_DECIMALS) + 0.0).tolist()
+    points = (places.round(6) + 0.0).tolist()
     marks = [
         PlacedCaptions(image, system, x, y, tuple(captions), spectrum.captions[captions[0]])
         for ((image, _), sets), (x, y) in zip(members.items(), points, strict=True)
@@ -100,7 +95,7 @@ def set_topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
     heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
     """
     topics = []
-    for topic in spectrum.topics(most=TOPICS, words=_WORDS):
+    for topic in spectrum.topics(most=TOPICS, words=3):
         loads = topic.captions
         sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
         words = [("−" if sign * load < 0 else "") + word for word, load in topic.words if abs(load) > _EQUAL]
@@ -125,9 +120,12 @@ def _start(vectors: Matrix, groups: npt.NDArray[np.int64]) -> Matrix:
 
 
 def _least_stress(apart: Matrix, counts: Matrix, places: Matrix, still: float) -> Matrix:
-    """Places whose distances are near those given; `counts` captions are at a place."""
+    """Places whose distances are near those given; `counts` captions are at a place.
+
+    The search ends with a step that lowers the stress by no more than the share `still`.
+    """
     stress = np.inf
-    for _ in range(_MOST_STEPS):
+    for _ in range(200):
         drawn = _distances(places)
         before, stress = stress, float(np.einsum("i,j,ij->", counts, counts, (drawn - apart) ** 2))
         if before - stress <= still * stress:

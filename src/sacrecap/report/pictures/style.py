@@ -11,12 +11,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 """Colours of systems: those of Okabe and Ito, which colour-blind people can distinguish, with brown for yellow."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
 """Marks of systems; with this number of marks, each pair of colour and mark occurs once in 56 systems."""
-_LONGEST_NAME = 44
 
 RADIUS = 5.5
 """Of a mark of size 1."""
-_CORNERS = {"s": (4, 0.25), "^": (3, 0.0), "D": (4, 0.0), "v": (3, 1.0), "h": (6, 0.0)}
-"""Marks that are polygons: how many corners, and by how many half turns they are turned."""
 
 
 class Look(NamedTuple):
@@ -36,7 +33,7 @@ def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Lo
     if people:
         return Look("people", True, "#1C1F22", "*")
     marked = MARKS[(number if mark is None else mark) % len(MARKS)]
-    return Look(elided(name, _LONGEST_NAME), False, COLOURS[number % len(COLOURS)], marked)
+    return Look(elided(name, 44), False, COLOURS[number % len(COLOURS)], marked)
 
 
 def ink(look: Look) -> str:
@@ -56,7 +53,8 @@ def outline(mark: str, radius: float = RADIUS) -> str:
         arm = ((-tilt, long), (tilt, long), (0.25, short))
         turn = 0.25 if mark == "X" else 0.0
         return _polygon([(side / 2 + turn + angle, reach) for side in range(4) for angle, reach in arm])
-    corners, turn = _CORNERS[mark]
+    # Polygons: how many corners, and by how many half turns they are turned.
+    corners, turn = {"s": (4, 0.25), "^": (3, 0.0), "D": (4, 0.0), "v": (3, 1.0), "h": (6, 0.0)}[mark]
     return _polygon([(turn - 0.5 + 2 * number / corners, 1.2 * radius) for number in range(corners)])
 
 

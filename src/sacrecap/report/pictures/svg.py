@@ -14,30 +14,16 @@ from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.report.explanation_pictures import plain
-from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, looks_of, panels_of, round_values
-from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
+from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Point, looks_of, panels_of, round_values
+from sacrecap.report.pictures.style import RADIUS, Look, elided, ink, outline
 
 if TYPE_CHECKING:
     from sacrecap.data.objects import Located
     from sacrecap.report.pictures.charts import Chart
-    from sacrecap.report.pictures.panels import Point
-    from sacrecap.report.pictures.style import Look
     from sacrecap.scoring.intervals import Interval
 
-_LONGEST = 18
-"""Letters of a text beside the vertical axis."""
 _LETTER = 7.0
 """Width of a letter, as pages draw it on a phone."""
-_NARROW = 6.2
-"""Width of a letter of running text."""
-_RADARS = 12
-"""Panels of a picture of radars with one system in a row; of more systems, two stand beside each other."""
-_BAR = 44
-"""Height that a bar and its text need."""
-_ROW = 26
-"""Height of a number that stands in a row of its own."""
-_FLAT = 240
-"""Width of a plane or a radar on a page, in the picture's own units."""
 _STYLE = (
     'text{font:11px "DejaVu Sans",Verdana,sans-serif;fill:#5A6269}.axis-label,.word,.name{font-size:12px;fill:#1C1F22}'
     ".side{fill:#1C1F22}.title{font-size:12.5px;font-weight:bold;fill:#1C1F22}"
@@ -96,8 +82,7 @@ def figure(
     panel: Panel, title: str, looks: Sequence[Look], systems: Sequence[int] = (), *, note: str = "", focus: bool = True
 ) -> str:
     """A panel under its title; `systems` are those of the looks, or that of the panel."""
-    width = _FLAT if panel.kind in ("plane", "radar") else 400
-    drawn = svg(panel, title, looks=looks, width=width, focus=focus)
+    drawn = svg(panel, title, looks=looks, width=240 if panel.kind in ("plane", "radar") else 400, focus=focus)
     legend = f'<span class="legend">{escape(note)}</span>' if note else ""
     below = f'<p class="legend">{escape(panel.below)}</p>' if panel.below else ""
     return (
@@ -179,7 +164,7 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     )
     bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
     listed = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
-    return svg(panel, f"{what}: {listed}", height=40 + _ROW * len(rows))
+    return svg(panel, f"{what}: {listed}", height=40 + 26 * len(rows))
 
 
 def titled(pictures: Iterable[tuple[str, str]]) -> str:
@@ -205,8 +190,13 @@ def document(chart: Chart, looks: Sequence[Look] = ()) -> str:
     bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
     parts, most = [], int(width / 7.4)
     for number, (panel, text) in enumerate(zip(panels, texts, strict=True)):
-        if panel.kind == "text":
-            drawn = _text_panel(panel, looks, width, top)
+        if panel.kind == "text":  # a list in the colours of looks
+            listed = zip(panel.below.split("\n"), looks, strict=False)
+            colours = [(ink(look), line) for entry, look in listed for line in _wrapped(entry, 200, width)]
+            drawn = "".join(
+                f'<g style="fill:{colour}">{_text("small", 0, top + 12 * n, line, "start", style="fill:inherit")}</g>'
+                for n, (colour, line) in enumerate(colours, 1)
+            )
         else:
             drawn = _text("title", 0, 12, elided(panel.title, most, tail=most // 2), "start") if panel.title else ""
             content = _Drawing(panel, looks, width, height, False).content()
@@ -230,7 +220,7 @@ def _symbol(look: Look) -> str:
 
 
 def _height(panel: Panel, width: int) -> int:
-    heights = {"plane": width, "radar": width, "bars": _BAR * len(panel.marks) + 56, "columns": 160}
+    heights = {"plane": width, "radar": width, "bars": 44 * len(panel.marks) + 56, "columns": 160}
     return heights.get(panel.kind, round(0.7 * width))
 
 
@@ -242,26 +232,11 @@ def _layout(panels: Sequence[Panel]) -> tuple[int, int, int]:
             return 1, 500, _height(first, 500)
         case "plane":
             return min(5, len(panels)), 210, 210
-        case "radar":
-            return 3 if len(panels) <= _RADARS else 6, 250, 250
+        case "radar":  # a system in a row, of more than four two
+            return 3 if len(panels) <= 12 else 6, 250, 250
     if _slanted(first):
         return 1, 130 + 90 * len(first.x.ticks), 280
     return (1, 470, 400) if len(panels) == 1 else (2, 310, 290) if len(panels) < 5 else (4, 250, 250)
-
-
-def _text_panel(panel: Panel, looks: Sequence[Look], width: int, top: int) -> str:
-    """A list in the colours of looks."""
-    lines = [
-        (ink(look), part)
-        for text, look in zip(panel.below.split("\n"), looks, strict=False)
-        for part in _wrapped(text, 200, width)
-    ]
-    return "".join(
-        f'<g style="fill:{colour}">'
-        + _text("small", 0, top + 12 * number, line, "start").replace("<text ", '<text style="fill:inherit" ')
-        + "</g>"
-        for number, (colour, line) in enumerate(lines, 1)
-    )
 
 
 def _wrapped(text: str, most: int, width: float) -> list[str]:
@@ -276,21 +251,19 @@ class _Drawing:
     def __init__(self, panel: Panel, looks: Sequence[Look], width: int, height: int, focus: bool) -> None:
         self.panel, self.looks, self.focus = panel, looks, focus
         self.width, self.height = width, height
-        left, right, top, bottom = self._sides()
+        x, y = panel.x, panel.y
+        # The room for texts around what is drawn.
+        sides: dict[str, tuple[float, ...]] = {"plane": (1, 1, 1, 1), "radar": (0, 0, 0, 0), "bars": (8, 12, 14, 42)}
+        if panel.kind in sides:
+            left, right, top, bottom = sides[panel.kind]
+        else:
+            left = 12 + _LETTER * max((len(_name(text)) for _, text in y.ticks), default=0) + 16 * bool(y.label)
+            right = 44 if any(line.look is None and line.said for line in panel.lines) else 12
+            top, bottom = 16, 24.0 + 18 * bool(x.label)
+            if _slanted(panel):  # the first text reaches to the left of its place
+                bottom += 2.6 * max(len(text) for _, text in x.ticks)
+                left = max(left, 5.6 * len(x.ticks[0][1]) - 0.5 * (width - right - left) / len(x.ticks))
         self.left, self.right, self.top, self.bottom = left, width - right, top, height - bottom
-
-    def _sides(self) -> tuple[float, float, float, float]:
-        """The room for texts around what is drawn."""
-        kind, x, y = self.panel.kind, self.panel.x, self.panel.y
-        if kind in ("plane", "radar", "bars"):
-            return {"plane": (1, 1, 1, 1), "radar": (0, 0, 0, 0), "bars": (8, 12, 14, 42)}[kind]
-        left = 12 + _LETTER * max((len(_name(text)) for _, text in y.ticks), default=0) + 16 * bool(y.label)
-        right = 44 if any(line.look is None and line.said for line in self.panel.lines) else 12
-        bottom = 24.0 + 18 * bool(x.label)
-        if _slanted(self.panel):  # the first text reaches to the left of its place
-            bottom += 2.6 * max(len(text) for _, text in x.ticks)
-            left = max(left, 5.6 * len(x.ticks[0][1]) - 0.5 * (self.width - right - left) / len(x.ticks))
-        return left, right, 16, bottom
 
     def content(self) -> str:
         panel = self.panel
@@ -318,7 +291,7 @@ class _Drawing:
         room = _LETTER * max((len(text) for _, text in x.ticks), default=0) + 6
         every = 1 if slanted else max(1, math.ceil(room * len(x.ticks) / (right - left)))
         for value, text in x.ticks[::every]:
-            place, half = _place(x, value, left, right), _NARROW * len(text) / 2
+            place, half = _place(x, value, left, right), 3.1 * len(text)
             if self.panel.kind != "columns":
                 parts.append(_stroke("grid", [(place, top), (place, bottom)]))
             parts.append(
@@ -358,9 +331,8 @@ class _Drawing:
         if line.look is None:
             x, y = self._at(*line.points[-1])
             text = _text("tick", x + 5, y - 4, line.said, "start") if line.said else ""
-            return (
-                f'<path class="{"fitted" if line.kind == "fitted" else "guide"}" d="M{self._path(line.points)}"/>{text}'
-            )
+            kind = "fitted" if line.kind == "fitted" else "guide"
+            return f'<path class="{kind}" d="M{self._path(line.points)}"/>{text}'
         path = self._path(line.points, "M", "h.01") if line.kind == "cloud" else self._path(line.points)
         colour = self._colour(line.look, "fill" if line.kind == "area" else "stroke")
         end = "Z" if line.kind in ("area", "closed") else ""
@@ -426,7 +398,7 @@ def _slanted(panel: Panel) -> bool:
 
 def _name(text: str) -> str:
     """A text beside the vertical axis: systems of one team often differ in their last letters only."""
-    return elided(text, _LONGEST, tail=_LONGEST // 2)
+    return elided(text, 18, tail=9)
 
 
 def _place(axis: PanelAxis, value: float, start: float, end: float) -> float:
@@ -441,9 +413,10 @@ def _stroke(kind: str, ends: Sequence[Point], colour: str = "") -> str:
     return f'<line class="{kind}"{colour} x1="{start[0]:g}" x2="{end[0]:g}" y1="{start[1]:g}" y2="{end[1]:g}"/>'
 
 
-def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turned: str = "") -> str:
+def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turned: str = "", style: str = "") -> str:
     place = f'transform="{turned}"' if turned else f'x="{round(x, 1):g}" y="{round(y, 1):g}"'
-    return f'<text class="{kind}" {place} text-anchor="{anchor}">{plain(text)}</text>'
+    style = f' style="{style}"' if style else ""
+    return f'<text{style} class="{kind}" {place} text-anchor="{anchor}">{plain(text)}</text>'
 
 
 def _title(mark: Mark) -> str:

@@ -114,28 +114,17 @@ def _content(cell: Cell) -> str:
 
 
 def _value(cell: Cell) -> str:
-    if isinstance(cell.value, Bar):
-        return _bar(cell.value)
-    text = cell.value.joined(" – ") if isinstance(cell.value, Interval) else str(cell.value)
-    return _text(text) + (SIGNS[cell.mark] if cell.mark else "")
-
-
-def _bar(bar: Bar) -> str:
-    """The value as a tick and its interval as an extent, on a line with quarters, as SVG between the ends."""
-
-    def at(place: float) -> str:
-        return f"{100 * max(0.0, min(place / bar.largest, 1.0)):.3f}%"
-
+    """The value as text; a bar as a tick and its interval as an extent, on a line with quarters, between the ends."""
+    bar = cell.value
+    if not isinstance(bar, Bar):
+        text = bar.joined(" – ") if isinstance(bar, Interval) else str(bar)
+        return _text(text) + (SIGNS[cell.mark] if cell.mark else "")
     low, high = (bar.interval.low, bar.interval.high) if bar.interval else (0.0, bar.value)
-    quarters = [share * bar.largest for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    marks = [
-        ("axis", 0.0, bar.largest, 50, 50),
-        *(("axis", quarter, quarter, 35, 65) for quarter in quarters),
-        ("extent", low, high, 50, 50),
-        ("point", bar.value, bar.value, 12, 88),
-    ]
-    lines = "".join(
-        f'<line class="{kind}" x1="{at(start)}" x2="{at(end)}" y1="{top}%" y2="{bottom}%"/>'
-        for kind, start, end, top, bottom in marks
-    )
+    marks = [("axis", 0.0, bar.largest, 50, 50)]
+    marks += [("axis", share * bar.largest, share * bar.largest, 35, 65) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    marks += [("extent", low, high, 50, 50), ("point", bar.value, bar.value, 12, 88)]
+    lines = ""
+    for kind, *ends, top, bottom in marks:
+        start, end = (f"{100 * max(0.0, min(place / bar.largest, 1.0)):.3f}%" for place in ends)
+        lines += f'<line class="{kind}" x1="{start}" x2="{end}" y1="{top}%" y2="{bottom}%"/>'
     return f'0 <svg class="interval-plot" aria-hidden="true">{lines}</svg> {bar.largest:g}'

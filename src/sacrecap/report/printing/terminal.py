@@ -22,7 +22,8 @@ _NARROWEST_NAMES = 16
 _NARROWEST_FOLD = 4
 """And to this width if not even one column fits next to them."""
 
-_STRONG = (Highlight.BEST, Highlight.SIGNIFICANT)
+_CONSOLE = Console(file=io.StringIO())
+"""That which rich wraps texts for, whatever it is."""
 
 
 def render(tables: Sequence[Table], *, colour: bool = False, width: int | None = None) -> str:
@@ -37,18 +38,16 @@ def render(tables: Sequence[Table], *, colour: bool = False, width: int | None =
 
 def _block(table: Table, colour: bool, width: int | None) -> str:
     """A table, in parts if it is split: the title above the first, the notes below the last."""
-    text = io.StringIO()
-    console = Console(file=text, force_terminal=colour, width=width)
 
     def folded(sentence: str, style: str = "") -> list[Text]:
         line = Text(one_line(sentence), style)
-        return [line] if width is None else list(line.wrap(console, width)) or [line]
+        return [line] if width is None else list(line.wrap(_CONSOLE, width)) or [line]
 
     # From here on, a line end in a header is one that we inserted.
     table = replace(table, columns=[replace(column, head=one_line(column.head)) for column in table.columns])
     lines = folded(table.title, "bold") if table.title else []
-    for number, part in enumerate([table] if width is None else _fitted(table, width, console)):
-        lines += [Text()] * (number > 0) + _drawn(part, console, width)
+    for number, part in enumerate([table] if width is None else _fitted(table, width)):
+        lines += [Text()] * (number > 0) + _drawn(part, width)
     for note in table.notes:
         lines += folded(note)
     lines += [Text(one_line(signature), "dim") for signature in table.signatures]  # whole, to be copied
@@ -56,21 +55,35 @@ def _block(table: Table, colour: bool, width: int | None) -> str:
         return "\n".join(line.plain.rstrip() for line in lines)
     for line in lines:
         line.rstrip()
-    console.print(Text("\n").join(lines), soft_wrap=True, end="")
+    text = io.StringIO()
+    Console(file=text, force_terminal=True, width=width).print(Text("\n").join(lines), soft_wrap=True, end="")
     return text.getvalue()
 
 
 # Fitting
 
 
-def _fitted(table: Table, width: int, console: Console) -> list[Table]:
+def _fitted(table: Table, width: int) -> list[Table]:
     """The table, changed as little as possible to make it fit."""
     if _width(_sizes(table)) <= width:
         return [table]
-    for change in (_broken_heads, _stacked):
-        table = change(table, console)
-        if _width(sizes := _sizes(table)) <= width:
-            return [table]
+    # Headers in lines no wider than the cells below them, or than the widest word.
+    rows, columns = _rows(table), []
+    for number, column in enumerate(table.columns):
+        words = column.head.split()
+        room = max([_NARROWEST_HEAD, *map(cell_len, words), *(line.cell_len for row in rows for line in row[number])])
+        lines = Text(" ".join(words)).wrap(_CONSOLE, room)
+        columns.append(replace(column, head="\n".join(line.plain.rstrip() for line in lines)))
+    table = replace(table, columns=columns)
+    if _width(_sizes(table)) <= width:
+        return [table]
+    # Intervals below their values.
+    cells = [
+        [replace(cell, beside=None, below=Cell(cell.beside)) if cell.beside else cell for cell in row]
+        for row in table.cells()
+    ]
+    table = replace(table, rows=cells)
+    sizes = _sizes(table)
     names = [number for number, column in enumerate(table.columns) if column.names]
     if _width(sizes) - sum(max(0, sizes[number] - _NARROWEST_NAMES) for number in names) <= width:
         return [table]
@@ -79,41 +92,17 @@ def _fitted(table: Table, width: int, console: Console) -> list[Table]:
     groups: list[list[int]] = []
     free = 0
     for number, size in enumerate(sizes):
-        if number in names:
-            continue
-        if not groups or free < size + _GAP:
-            groups.append([*names])
-            free = room
-        groups[-1].append(number)
-        free -= size + _GAP
-    return [
-        replace(
-            table,
-            columns=[table.columns[number] for number in sorted(group)],
-            rows=[[row[number] for number in sorted(group)] for row in table.rows],
-        )
-        for group in groups
-    ]
-
-
-def _broken_heads(table: Table, console: Console) -> Table:
-    """Headers in lines no wider than the cells below them, or than the widest word."""
-    rows, columns = _rows(table), []
-    for number, column in enumerate(table.columns):
-        words = column.head.split()
-        room = max([_NARROWEST_HEAD, *map(cell_len, words), *(line.cell_len for row in rows for line in row[number])])
-        lines = Text(" ".join(words)).wrap(console, room)
-        columns.append(replace(column, head="\n".join(line.plain.rstrip() for line in lines)))
-    return replace(table, columns=columns)
-
-
-def _stacked(table: Table, _: Console) -> Table:
-    """Intervals below their values."""
-
-    def stacked(cell: Cell) -> Cell:
-        return cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside))
-
-    return replace(table, rows=[[stacked(cell) for cell in row] for row in table.cells()])
+        if number not in names:
+            if not groups or free < size + _GAP:
+                groups.append([*names])
+                free = room
+            groups[-1].append(number)
+            free -= size + _GAP
+    parts = []
+    for group in map(sorted, groups):
+        rows_of_group = [[row[number] for number in group] for row in table.rows]
+        parts.append(replace(table, columns=[table.columns[number] for number in group], rows=rows_of_group))
+    return parts
 
 
 def _width(sizes: Sequence[int]) -> int:
@@ -132,7 +121,7 @@ def _sizes(table: Table) -> list[int]:
 # Drawing
 
 
-def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
+def _drawn(table: Table, width: int | None) -> list[Text]:
     """The lines of a table: its headers, a rule, its rows; those of names are narrower if it is too wide."""
     sizes = _sizes(table)
     over = 0 if width is None else max(0, _width(sizes) - width)
@@ -142,11 +131,11 @@ def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
         sizes[number] -= less
     heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
     highest = max(map(len, heads))
-    lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes, console)
+    lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes)
     if width is not None:
         lines.append(Text("─" * _width(sizes)))
     for row in _rows(table):
-        lines += _beside(row, table.columns, sizes, console)
+        lines += _beside(row, table.columns, sizes)
     return lines
 
 
@@ -159,12 +148,10 @@ def _rows(table: Table) -> list[list[list[Text]]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _beside(
-    cells: Sequence[Sequence[Text]], columns: Sequence[Column], sizes: Sequence[int], console: Console
-) -> list[Text]:
+def _beside(cells: Sequence[Sequence[Text]], columns: Sequence[Column], sizes: Sequence[int]) -> list[Text]:
     """A row's cells, of some lines each, side by side."""
     folded = [
-        [piece for line in lines for piece in line.wrap(console, size, overflow="fold")] if column.names else lines
+        [piece for line in lines for piece in line.wrap(_CONSOLE, size, overflow="fold")] if column.names else lines
         for lines, column, size in zip(cells, columns, sizes, strict=True)
     ]
     drawn = []
@@ -184,7 +171,7 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
     if cell.before:
         text.append(one_line(cell.before), "dim").append("  ")
     value = cell.value.joined(" – ") if isinstance(cell.value, Interval) else one_line(str(cell.value))
-    text.append(value, "bold" if bold or cell.mark in _STRONG else "")
+    text.append(value, "bold" if bold or cell.mark in (Highlight.BEST, Highlight.SIGNIFICANT) else "")
     if cell.beside is not None:
         text.append(f" ({cell.beside})")
     text.append(SIGNS[cell.mark] if cell.mark else " " * signs)
