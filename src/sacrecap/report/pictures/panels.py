@@ -141,7 +141,8 @@ def _with_axes(chart: Chart, rows: list[Row], up: Axis) -> Panel:
         columns = [[row[axis.field] for row in chart.rows] for axis in (chart.x, up)]
         half = 0.56 * max(max(values) - min(values) for values in columns) or 1.0
         middles = [(min(values) + max(values)) / 2 for values in columns]
-        return Panel("plane", *(PanelAxis(ends=(middle - half, middle + half)) for middle in middles))
+        x, y = (PanelAxis(ends=(middle - half, middle + half)) for middle in middles)
+        return Panel("plane", x, y)
     if chart.kind == "radar":  # numbered spokes, and values from the least at the centre; rings at both ends and at 0
         spokes = sorted({row[chart.x.field] for row in chart.rows})
         most = math.ceil(10 * max(0.1, *(abs(row[up.field]) for row in chart.rows)) - 1e-9) / 10
