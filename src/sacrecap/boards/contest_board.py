@@ -157,9 +157,7 @@ def write_site(
 class ContestScoring:
     """Scores files of a contest on each set of references, and on the images that are told."""
 
-    def __init__(
-        self, contest: Contest, part: str, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
-    ) -> None:
+    def __init__(self, contest: Contest, needs: Needs | Mapping[str, object] | None = None, threads: int = 0) -> None:
         self.needs = Needs.of(needs, {"objects": contest.objects}, threads=threads)
         self.metrics = with_columns(parse_metrics(contest.metrics, self.needs), self.needs)
         self.leader = ranking(self.metrics, contest.rank_by, self.needs)
@@ -167,29 +165,21 @@ class ContestScoring:
         self.references = {name: as_references(path) for name, path in contest.references.items()}
         self.first = next(iter(self.references))
         self.images = list(self.references[self.first].image_ids)
-        self.tokenizer, self.part = contest.tokenizer, part
+        self.tokenizer = contest.tokenizer
         self._private = contest.private_part.images if contest.private else frozenset()
         for name, references in self.references.items():
-            counts = zip(references.image_ids, references.caption_counts(), strict=True)
+            path, counts = contest.references[name], zip(references.image_ids, references.caption_counts(), strict=True)
             if (undescribed := [image for image, count in counts if not count]) or not self.images:
-                lacking = first_of(undescribed) or "any image"
-                raise DataError(f"{contest.references[name]}: has no reference of {lacking}")
+                raise DataError(f"{path}: has no reference of {first_of(undescribed) or 'any image'}")
             if foreign := set(references.image_ids) - set(self.images):
                 first = os.path.basename(contest.first)
-                raise DataError(
-                    f"{contest.references[name]}: has images that {first} lacks: {first_of(sorted(foreign))}"
-                )
-            sizes = [len(self.rows(name, part)) for part in (PUBLIC, PRIVATE)] if contest.private else [FEWEST]
-            if min(sizes) < FEWEST:
-                raise DataError(
-                    f"{contest.references[name]}: one of the two parts has fewer than {FEWEST} of its images"
-                )
+                raise DataError(f"{path}: has images that {first} lacks: {first_of(sorted(foreign))}")
+            if contest.private and min(len(self.rows(name, part)) for part in (PUBLIC, PRIVATE)) < FEWEST:
+                raise DataError(f"{path}: one of the two parts has fewer than {FEWEST} of its images")
 
     def rows(self, name: str, part: str) -> list[int]:
         """The numbers of a set's images that belong to a part."""
         ids = self.references[name].image_ids
-        if not self._private:
-            return list(range(len(ids)))
         return [row for row, image in enumerate(ids) if (image in self._private) == (part == PRIVATE)]
 
     def examined(self, data: bytes, system: str) -> float | list[str] | None:
@@ -218,14 +208,14 @@ class ContestScoring:
         scores = {key: replace(score, statistics=score.rows.select(rows)) for key, score in result.items()}
         return replace(result, image_ids=[result.image_ids[row] for row in rows], scores=scores)
 
-    def scores_of(self, data: bytes) -> dict[str, Any]:
-        """What a team may know of a file. Raises `DataError` for one that has problems."""
+    def scores_of(self, data: bytes, part: str) -> dict[str, Any]:
+        """What a team may know of a file, on a part of the images. Raises `DataError` for one that has problems."""
         if faults := problems(data, self.images, self.limits):
             raise DataError(" ".join(faults))
-        captions = read_data(data, "candidates", "")
-        results = {name: self.on_part(self.part, name, self.score(name, captions)) for name in self.references}
-        sets = {name: document_of(told_scores(result)) for name, result in results.items()}
-        return {"part": self.part, "sets": sets}
+        captions, sets = read_data(data, "candidates", ""), {}
+        for name in self.references:
+            sets[name] = document_of(told_scores(self.on_part(part, name, self.score(name, captions))))
+        return {"part": part, "sets": sets}
 
 
 def board_of(
@@ -236,7 +226,7 @@ def board_of(
     A team's rows are its final choice, or else the best on the images that are told while the contest is open: private
     ones never choose, which would flatter whoever tried most.
     """
-    scored = ContestScoring(contest, part, needs, threads)
+    scored = ContestScoring(contest, needs, threads)
     submitted = contest.submissions()
     left_out = list(submitted.left_out)
     refused: dict[str, list[str]] = {}
@@ -268,6 +258,7 @@ def board_of(
     boards = {}
     for name in scored.references:
         is_first = name == scored.first
+        not_ranked = refused if is_first else {}
         results = {
             system: scored.on_part(part, name, scored.score(name, of_system, system))
             for system, of_system in captions.items()
@@ -275,10 +266,9 @@ def board_of(
         if results:
             # The numbers that chose a team's best allow for its attempts.
             attempts = best.attempts() if is_first and part != PRIVATE else {}
-            boards[name] = ranked_board(results, best, attempts, refused if is_first else {})
+            boards[name] = ranked_board(results, best, attempts, not_ranked)
         else:
-            leader, images = scored.leader.key, len(scored.rows(name, part))
-            metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda metric: metric.key != leader)}
-            signatures = dict.fromkeys(metrics, "")
-            boards[name] = Board(__version__, images, metrics, signatures, leader, [], [], refused if is_first else {})
+            metrics = {metric.key: metric for metric in (scored.leader, *scored.metrics)}
+            about = (__version__, len(scored.rows(name, part)), metrics, dict.fromkeys(metrics, ""), scored.leader.key)
+            boards[name] = Board(*about, [], [], not_ranked)
     return ContestBoard(contest, part, boards, left_out)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from sacrecap.boards.examination import CaptionLimits
 from sacrecap.data import fields
@@ -180,21 +180,22 @@ class Contest:
         Files are read later, and may be gone by then.
         """
         submitted = Submissions({}, {}, [])
-        for entry in _entries(os.path.join(self.folder, "submissions"), "submissions", submitted.left_out):
-            where, final = f"submissions/{entry.name}", os.path.join(entry.path, FINAL)
+        left_out = submitted.left_out
+        for entry in _entries(os.path.join(self.folder, "submissions"), "submissions", left_out):
+            where = f"submissions/{entry.name}"
             if not entry.is_dir(follow_symlinks=False):
-                submitted.left_out.append(f"{where}: no folder of a team")
+                left_out.append(f"{where}: no folder of a team")
                 continue
-            team = submitted.teams[entry.name] = _of_team(entry, submitted.left_out)
+            team = submitted.teams[entry.name] = _of_team(entry, where, left_out)
             try:
-                chosen = _read(final, 1000).decode("utf-8", "replace").partition("\n")[0].strip()
+                chosen = _read(os.path.join(entry.path, FINAL), 1000).decode("utf-8", "replace")
             except DataError:
                 continue
+            chosen = chosen.partition("\n")[0].strip()
             if named := [submission for submission in team if submission.name == chosen]:
                 submitted.final[entry.name] = named[0]
             else:
-                line = f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts"
-                submitted.left_out.append(line)
+                left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
         return submitted
 
     def check(self) -> None:
@@ -204,7 +205,7 @@ class Contest:
         """
         from sacrecap.boards.contest_board import ContestScoring
 
-        scoring = ContestScoring(self, ALL)
+        scoring = ContestScoring(self)
         for name in scoring.references:
             scoring.score(name, scoring.references[scoring.first])
 
@@ -224,7 +225,7 @@ class Contest:
         """
         from sacrecap.boards.contest_board import ContestScoring
 
-        return ContestScoring(self, self.part(now)).scores_of(data)
+        return ContestScoring(self).scores_of(data, self.part(now))
 
     def board(
         self, now: dt.datetime | None = None, *, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
@@ -246,49 +247,43 @@ class Contest:
 
 def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, Any]:
     """The fields of a `Contest`. Raises `DataError` for the first that is wrong."""
-    values = _table(document, _KEYS, path, "")
-    references = values.pop("references", None)
-    if references is None:
+    values = _table(document, _KEYS, path)
+    if "references" not in values:
         raise DataError(f'{path}: has no references, as references = ["../hidden/c5.json"]')
     sets: dict[str, str] = {}
-    for name in references:
+    for name in values["references"]:
         place = _hidden(name, "references", path, folder)
         stem = os.path.basename(place).partition(".")[0]
         if stem in sets:
             raise DataError(f"{path}: references has two files called {stem}; a board needs a name for each")
         sets[stem] = place
-    values["references"] = sets
     if "objects" in values:
         values["objects"] = _hidden(values["objects"], "objects", path, folder)
-    values.setdefault("title", os.path.basename(folder))
-    private = values.get("private", {"share": 0})
+    private = values.pop("private", {"share": 0})
     if "share" not in private:
         raise DataError(f"{path}: [private] has no share; give the per cent of the images, as share = 50")
-    values["private"] = private["share"]
     starts, ends = values.get("starts"), values.get("ends")
     if starts is not None and ends is not None and ends <= starts:
         raise DataError(f"{path}: ends, {ends}, is not after starts, {starts}")
-    if values["private"] and ends is None:
+    if private["share"] and ends is None:
         raise DataError(f"{path}: has a private part and no ends, so its scores would never be told; give ends")
-    return values
+    tables = {"quota": Quota(**values.pop("quota", {})), "limits": CaptionLimits(**values.pop("limits", {}))}
+    return {"title": os.path.basename(folder), **values, **tables, "references": sets, "private": private["share"]}
 
 
-def _table(
-    document: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], path: str, within: str
-) -> dict[str, Any]:
+def _table(document: Mapping[str, Any], keys: Mapping[str, _Check], path: str, within: str = "") -> dict[str, Any]:
     """The values of a table by its keys, each checked."""
     values = {}
-    known = [*keys, *(() if within else _TABLES)]
     for key, value in document.items():
-        if key not in known:
-            near = nearest(key, known)
-            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
+        if key not in keys:
+            near = nearest(key, keys)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(keys)}"
             raise DataError(f"{path}: unknown key {within}{key}{hint}")
-        if key in keys:
-            values[key] = fields.checked(f"{path}: {within}{key}", keys[key], value)
+        check = keys[key]
+        if callable(check):
+            values[key] = fields.checked(f"{path}: {within}{key}", check, value)
         elif isinstance(value, dict):
-            make, keys_of_table = _TABLES[key]
-            values[key] = make(_table(value, keys_of_table, path, f"{key}."))
+            values[key] = _table(value, check, path, f"{key}.")
         else:
             raise DataError(f"{path}: {key} {Invalid.of(value, 'a table of settings')}")
     return values
@@ -325,45 +320,41 @@ def _whole(least: int, most: int = 1_000_000) -> Callable[[Any], int]:
     return lambda value: fields.whole(value, least, most)
 
 
-_TABLES: dict[str, tuple[Callable[[dict[str, Any]], Any], dict[str, Callable[[Any], Any]]]] = {
-    "quota": (lambda values: Quota(**values), dict.fromkeys(("day", "week", "month"), _whole(0))),
-    "private": (dict, {"share": _whole(1, 95)}),
-    "limits": (
-        lambda values: CaptionLimits(**values),
-        {"most_degenerate": _whole(0, 100), "most_same": _whole(0, 100), "longest_words": _whole(1)},
-    ),
-}
-_KEYS: dict[str, Callable[[Any], Any]] = {
+_Check: TypeAlias = "Callable[[Any], Any] | Mapping[str, _Check]"
+_KEYS: dict[str, _Check] = {
     **dict.fromkeys(("title", "host", "rules", "rank_by", "tokenizer", "objects"), fields.text),
     **dict.fromkeys(("starts", "ends"), _date),
     "metrics": lambda value: ", ".join(_texts(value)),
     "rows": _whole(1, 100),
     "references": _texts,
+    "quota": dict.fromkeys(("day", "week", "month"), _whole(0)),
+    "private": {"share": _whole(1, 95)},
+    "limits": {"most_degenerate": _whole(0, 100), "most_same": _whole(0, 100), "longest_words": _whole(1)},
 }
 
 
-def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:
+def _of_team(team: os.DirEntry[str], kind: str, left_out: list[str]) -> list[Submission]:
     names = []
-    for entry in _entries(team.path, f"submissions/{team.name}", left_out):
-        where = f"submissions/{team.name}/{entry.name}"
+    for entry in _entries(team.path, kind, left_out):
         if not entry.is_file(follow_symlinks=False):
-            left_out.append(f"{where}: no file")
+            left_out.append(f"{kind}/{entry.name}: no file")
         elif entry.name.lower().endswith(SUFFIXES):
             names.append(entry.name)
         elif entry.name != FINAL:
-            left_out.append(f"{where}: names of submissions end in {', '.join(SUFFIXES)}")
-    stems = Counter(os.path.splitext(name)[0] for name in names)
+            left_out.append(f"{kind}/{entry.name}: names of submissions end in {', '.join(SUFFIXES)}")
 
     def number(name: str) -> tuple[float, str]:
         """That which the name begins with; names without one come last."""
         digits = re.match(r"[0-9]{1,15}", name)
         return float(digits.group()) if digits else float("inf"), name
 
-    return [
-        Submission(team.name, name, f"{team.name}/{name if stems[stem] > 1 else stem}", os.path.join(team.path, name))
-        for name in sorted(names, key=number)
-        for stem in [os.path.splitext(name)[0]]
-    ]
+    stems = Counter(os.path.splitext(name)[0] for name in names)
+    submissions = []
+    for name in sorted(names, key=number):
+        stem = os.path.splitext(name)[0]
+        system = f"{team.name}/{name if stems[stem] > 1 else stem}"
+        submissions.append(Submission(team.name, name, system, os.path.join(team.path, name)))
+    return submissions
 
 
 def _entries(folder: str, kind: str, left_out: list[str]) -> list[os.DirEntry[str]]:
@@ -394,7 +385,9 @@ def _read(path: str, most: int) -> bytes:
     """A file that is no link, of at most so many bytes. Raises `DataError`, without the folder that it lies in."""
     name = os.path.basename(path)
     try:
-        opened = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS))
+        # So that a link or a pipe that takes a file's place is not read.
+        flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
+        opened = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))
     except OSError as error:
         raise DataError(f"{name}: cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(opened).st_mode):
@@ -405,10 +398,6 @@ def _read(path: str, most: int) -> bytes:
     if len(data) > most:
         raise DataError(f"{name}: larger than {most:,} bytes")
     return data
-
-
-_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
-"""So that a link or a pipe that takes a file's place is not read."""
 
 
 FEWEST = 2

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.corpus.corpus import Corpus
@@ -29,6 +30,9 @@ _NONE = ("Image {} has an empty list of captions; give one.", "{} images have an
 _SEVERAL = ("Image {} has several captions; give one.", "{} images have several captions; give one: {}.")
 _TOO_LONG = (f"The caption of image {{}} is {_LONG}.", f"The captions of {{}} images are {_LONG}: {{}}.")
 _MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
+
+_Places: TypeAlias = defaultdict[tuple[str, str], list[str]]
+"""Where problems are, by their words: those of the same words become one line."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,8 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
     for start, name in _PACKED.items():
         if data.startswith(start):
             return [f"This is a {name} file. Send the captions as plain JSON, JSON lines, CSV or TSV."]
-    places = _Places()
-    complaints: list[str] = []
+    places: _Places = defaultdict(list)
+    lines: list[str] = []
     try:
         captions = read_data(data, "candidates", "")
     except SacrecapError as error:
@@ -64,10 +68,16 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
             captions = _by_entry(data, places)
         except (ValueError, RecursionError):
             return [str(error)]
-        complaints = [] if places else [str(error)]
-    if len(captions) or not complaints:
-        places.add_misfits(captions, images)
-    if lines := places.lines(complaints):
+        lines = [] if places else [str(error)]
+    if len(captions) or not lines:
+        _add_misfits(places, captions, images)
+    for (single, several), named in places.items():
+        more = f" and {len(named) - MOST_PLACES:,} more" if len(named) > MOST_PLACES else ""
+        listed = ", ".join(named[:MOST_PLACES]) + more
+        lines.append(single.format(listed) if len(named) == 1 else several.format(f"{len(named):,}", listed))
+    if len(lines) > MOST_PROBLEMS:
+        lines[MOST_PROBLEMS:] = [f"… and {len(lines) - MOST_PROBLEMS:,} more problems."]
+    if lines:
         return lines
     by_image = {image: captions.captions(image)[0] for image in images}
     try:
@@ -77,35 +87,19 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
     return degenerate(by_image.values(), limits)
 
 
-class _Places(dict[tuple[str, str], list[str]]):
-    """Where problems are, by their words: those of the same words become one line."""
-
-    def add(self, words: tuple[str, str], place: str) -> None:
-        self.setdefault(words, []).append(place)
-
-    def add_misfits(self, captions: Captions, images: Sequence[str]) -> None:
-        """What has no or several captions, or a long one; a caption and no references, or references and no caption."""
-        described = captions.image_ids
-        for image, count in zip(described, captions.caption_counts(), strict=True):
-            if count != 1:
-                self.add(_SEVERAL if count else _NONE, _short(image))
-            elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
-                self.add(_TOO_LONG, _short(image))
-        expected, there = set(images), set(described)
-        for words, some, those_known in ((_FOREIGN, described, expected), (_MISSING, images, there)):
-            for image in some:
-                if image not in those_known:
-                    self.add(words, _short(image))
-
-    def lines(self, complaints: list[str]) -> list[str]:
-        """The complaints, and a line for each kind of problem."""
-        lines = complaints.copy()
-        for (single, several), places in self.items():
-            more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-            listed = ", ".join(places[:MOST_PLACES]) + more
-            lines.append(single.format(listed) if len(places) == 1 else several.format(f"{len(places):,}", listed))
-        rest = len(lines) - MOST_PROBLEMS
-        return lines if rest <= 0 else [*lines[:MOST_PROBLEMS], f"… and {rest:,} more problems."]
+def _add_misfits(places: _Places, captions: Captions, images: Sequence[str]) -> None:
+    """What has no or several captions, or a long one; a caption and no references, or references and no caption."""
+    described = captions.image_ids
+    for image, count in zip(described, captions.caption_counts(), strict=True):
+        if count != 1:
+            places[_SEVERAL if count else _NONE].append(_short(image))
+        elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
+            places[_TOO_LONG].append(_short(image))
+    expected, there = set(images), set(described)
+    for words, some, those_known in ((_FOREIGN, described, expected), (_MISSING, images, there)):
+        for image in some:
+            if image not in those_known:
+                places[words].append(_short(image))
 
 
 def _by_entry(data: bytes, places: _Places) -> Captions:
@@ -117,16 +111,16 @@ def _by_entry(data: bytes, places: _Places) -> Captions:
     for number, entry in enumerate(_entries(data.decode()), 1):
         place = f"Entry {number}"
         if not isinstance(entry, dict):
-            places.add(_wrong('it is not an object {"image_id": …, "caption": "…"}.'), place)
+            places[_wrong('it is not an object {"image_id": …, "caption": "…"}.')].append(place)
             continue
         caption = entry.get("caption")
         if not isinstance(caption, str):
-            places.add(_wrong(f"its caption {fields.Invalid.of(caption, 'text')}."), place)
+            places[_wrong(f"its caption {fields.Invalid.of(caption, 'text')}.")].append(place)
             caption = ""  # and the image is there
         try:
             builder.extend([fields.name(entry.get("image_id"))], [caption])
         except fields.Invalid as problem:
-            places.add(_wrong(f"its image_id {problem}."), place)
+            places[_wrong(f"its image_id {problem}.")].append(place)
     return builder.finish()
 
 
@@ -158,19 +152,13 @@ def _short(image: str) -> str:
     return repr(image if len(image) <= 80 else image[:80] + "…")
 
 
-_WORD = re.compile(r"[^\W_]+")
-_FEW_WORDS = 6
-"""A shorter caption may say one word as often as it likes."""
-
-
-def degenerate(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
+def degenerate(captions: Collection[str], limits: CaptionLimits) -> list[str]:
     """One sentence for each limit that the captions exceed, with the counts."""
     kinds: Counter[str] = Counter()
     same: Counter[str] = Counter()
-    captions = list(captions)
     count = len(captions)
     for caption in captions:
-        words = _WORD.findall(caption.lower())
+        words = re.findall(r"[^\W_]+", caption.lower())
         if not words:
             kinds["without a letter or digit"] += 1
             continue
@@ -179,23 +167,23 @@ def degenerate(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
             kinds[f"of more than {limits.longest_words} words"] += 1
         elif len(words) < limits.fewest_words:
             kinds[f"of fewer than {limits.fewest_words} words"] += 1
-        elif len(words) >= _FEW_WORDS and 2 * max(Counter(words).values()) > len(words):
+        elif len(words) >= 6 and 2 * max(Counter(words).values()) > len(words):  # a shorter one may repeat a word
             kinds["of which one word is more than half"] += 1
+
+    def allowed(percent: int, least: int) -> int:
+        """How many captions a percentage allows; a few in a small file, unless the limit is 0 %."""
+        return max(least, count * percent // 100) if percent else 0
+
     sentences = []
-    if kinds.total() > _allowed(count, limits.most_degenerate, least=1):
+    if kinds.total() > allowed(limits.most_degenerate, least=1):
         sentences.append(
             f"{kinds.total():,} of {count:,} captions are degenerate, and this board takes "
             f"{limits.most_degenerate} %: {', '.join(f'{number:,} {kind}' for kind, number in kinds.most_common())}."
         )
     for caption, number in same.most_common(1):
-        if number > _allowed(count, limits.most_same, least=2):
+        if number > allowed(limits.most_same, least=2):
             sentences.append(
                 f"{number:,} of {count:,} captions are the same, {caption[:60]!r}, and this board takes "
                 f"{limits.most_same} %."
             )
     return sentences
-
-
-def _allowed(count: int, percent: int, least: int) -> int:
-    """Captions of `count` that a percentage allows; a few in a small file, unless the limit is 0 %."""
-    return max(least, count * percent // 100) if percent else 0

@@ -12,53 +12,38 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from sacrecap._core import Statistics
 from sacrecap.above import Printable
 from sacrecap.boards.examination import CaptionLimits, degenerate
+from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
+from sacrecap.metrics import Metric
 from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
-from sacrecap.scoring.comparison import Significance, tested, with_intervals
+from sacrecap.scoring.comparison import Pair, Significance, tested, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Interval, Resampling
 from sacrecap.scoring.ranks import Name, best_first, corrected, rank_ranges
+from sacrecap.scoring.result import Result, Score
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, without
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap._core import Statistics
-    from sacrecap.choices import Tokenizer
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.comparison import Pair
-    from sacrecap.scoring.result import Result, Score
-
-
-DECIMALS = 4
-LIMITS = (0.001, 0.01, 0.05)
+ALPHA = 0.05
 
 
 def rounded_score(value: float) -> float:
     """The number as anybody but the server may know it."""
     # Adding 0 makes 0 of -0, whose sign would tell more.
-    return round(value, DECIMALS) + 0.0
-
-
-def limit_of(p: float) -> str:
-    """`< 0.01`, or `≥ 0.05` if it is below none of the limits."""
-    return next((f"< {limit}" for limit in LIMITS if p < limit), f"≥ {LIMITS[-1]}")
-
-
-_COUNTING = 0.05
-"""Share of the images that have to count."""
+    return round(value, 4) + 0.0
 
 
 def pseudo_values(statistics: Statistics) -> npt.NDArray[np.float64]:
@@ -73,11 +58,7 @@ def hangs_on_few(values: npt.NDArray[np.float64]) -> bool:
     Less than one of a million is nothing: BLEU starts from matches of 1e-15, and sums round.
     """
     squares = np.where(np.abs(values) < 1e-6, 0.0, values) ** 2
-    return bool(squares.sum() ** 2 <= _COUNTING * len(values) * (squares**2).sum())
-
-
-ALPHA = 0.05
-LEVEL = 1 - ALPHA
+    return bool(squares.sum() ** 2 <= 0.05 * len(values) * (squares**2).sum())
 
 
 @dataclass(frozen=True)
@@ -127,9 +108,6 @@ def standings(
         level = len(ordered) - 1 - better - worse
         places[name] = Standing(*ranks[name], better, worse, level, attempts.get(name, 1))
     return places, separated
-
-
-Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
@@ -183,7 +161,7 @@ class Board(Printable):
     pairs: list[ToldPair]
     refused: dict[str, list[str]]
     """What is wrong with systems that are not on the board."""
-    resampling: ClassVar[Resampling] = Resampling(LEVEL)
+    resampling: ClassVar[Resampling] = Resampling(1 - ALPHA)
     """How its intervals are made."""
 
     def ranks(self, metric: str | None = None) -> dict[str, tuple[int, int]]:
@@ -278,7 +256,7 @@ def board(
             except DataError as error:
                 refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
                 continue
-            captions = (corpus.captions(image)[0] or "" for image in corpus.image_ids)
+            captions = [corpus.captions(image)[0] or "" for image in corpus.image_ids]
             captioned, images = {*corpus.image_ids}, described.image_ids
             if missing := [image for image in images if image not in captioned]:
                 refused[system] = [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."]
@@ -292,6 +270,9 @@ def board(
         reasons = "; ".join(f"{system}: {' '.join(faults)}" for system, faults in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
     return ranked_board(results, best, best.attempts(), refused)
+
+
+Content = TypeVar("Content")
 
 
 class Best(Generic[Content]):
@@ -416,18 +397,11 @@ class _Told:
 
     def best_first(self, key: str) -> list[str]:
         """The systems by this metric, best first; those without a score last, equal ones by name."""
-        by_common = (
-            best_first(self._results, key) if any(result[key].unscored for result in self._results.values()) else []
-        )
-
-        def place(system: str) -> tuple[bool, float, str]:
-            value = self.scores[system][key].value
-            ascending = (
-                float(by_common.index(system)) if by_common else _ascending(self._results[system][key].metric, value)
-            )
-            return value is None, ascending, system
-
-        return sorted(self._results, key=place)
+        values = {system: scores[key].value for system, scores in self.scores.items()}
+        places = {system: _ascending(self._results[system][key].metric, value) for system, value in values.items()}
+        if any(result[key].unscored for result in self._results.values()):  # by the images that all have scores of
+            places = {system: float(place) for place, system in enumerate(best_first(self._results, key))}
+        return sorted(self._results, key=lambda system: (values[system] is None, places[system], system))
 
     def tests(self, pairs: Iterable[Pair]) -> dict[tuple[str, str], float]:
         """What decides about ranks: p by (better, worse); 1 where the test may say nothing."""
@@ -444,12 +418,13 @@ class _Told:
         a, b, key = pair.a, pair.b, pair.metric
         of_a, of_b = self.scores[a][key].value, self.scores[b][key].value
         better = a if (a, b) in separated else b if (b, a) in separated else None
-        difference = (
-            None if of_a is None or of_b is None else rounded_score(pair.delta if pair.left_out else of_a - of_b)
-        )
-        if difference is None or self._differ_in_few(pair):
+        if of_a is None or of_b is None:
+            return ToldPair(a, b, key, None, None, None, better)
+        difference = rounded_score(pair.delta if pair.left_out else of_a - of_b)
+        if self._differ_in_few(pair):
             return ToldPair(a, b, key, difference, None, None, better)
-        return ToldPair(a, b, key, difference, _rounded_interval(pair.interval), limit_of(pair.p), better)
+        p = next((f"< {limit}" for limit in (0.001, 0.01, ALPHA) if pair.p < limit), f"≥ {ALPHA}")
+        return ToldPair(a, b, key, difference, _rounded_interval(pair.interval), p, better)
 
     def _differ_in_few(self, pair: Pair) -> bool:
         return hangs_on_few(self._added[pair.a][pair.metric] - self._added[pair.b][pair.metric])
