@@ -69,7 +69,7 @@ class Visit:
         self.context.language = Language(tag or "en", texts or {}, writing or "")
         is_turk = self.study.settings.get("platform") == "mturk"
         frames = (arrivals.MTURK_FRAMES, *self.context.settings.frame_hosts) if is_turk else ()
-        self.context.policy = policy(images=repository.image_policy(images.values()), platforms=frames)
+        self.context.policy = policy([image.url for image in images.values()], frames)
 
     def to(self, path: str, **query: str) -> str:
         """The address of a page of this study, for this browser."""

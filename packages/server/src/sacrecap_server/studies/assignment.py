@@ -110,17 +110,10 @@ def _next_item(session: Session, study: Study, annotator: Annotator) -> StudyIte
 
 def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """Of the items with the fewest people, one of a pair that the person knows least; then by the person's order."""
-    chance = draw(study, annotator, "order", annotator.wave)
-    values = {
-        "study": study.id,
-        "judgments": study.judgments,
-        "annotator": annotator.id,
-        "start": annotator.wave * WAVE,
-        "end": (annotator.wave + 1) * WAVE,
-        "factor": chance.randrange(1, _PRIME),
-        "shift": chance.randrange(_PRIME),
-    }
-    candidates = session.execute(_BEST, values).all()
+    chance, start = draw(study, annotator, "order", annotator.wave), annotator.wave * WAVE
+    order = {"factor": chance.randrange(1, _PRIME), "shift": chance.randrange(_PRIME)}
+    place = {"study": study.id, "judgments": study.judgments, "annotator": annotator.id}
+    candidates = session.execute(_BEST, {**place, **order, "start": start, "end": start + WAVE}).all()
     if not candidates:
         return None
     tied = [candidate for candidate in candidates if candidate.taken == candidates[0].taken]

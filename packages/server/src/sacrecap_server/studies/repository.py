@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.dialects import sqlite
@@ -230,12 +229,6 @@ def shown_images(session: Session, study: Study, contents: Iterable[dict[str, An
     names = {name for content in contents for name in images_of(content)} if kind_of(study).shows_image else set()
     query = select(StudyImage).where(StudyImage.study_id == study.id, StudyImage.image_id.in_(names))
     return {image.image_id: image for image in session.execute(query).scalars()} if names else {}
-
-
-def image_policy(images: Iterable[StudyImage]) -> str | None:
-    """The origins that a page with these images must be allowed to load from; None for images kept here."""
-    parts = [urlsplit(image.url) for image in images if image.url is not None]
-    return " ".join(sorted({f"{url.scheme}://{url.netloc}" for url in parts})) or None
 
 
 def sizes(session: Session, study: Study) -> dict[str, int]:

@@ -9,7 +9,8 @@ import ipaddress
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from urllib.parse import urlsplit
 
 from fastapi.exceptions import HTTPException
 from sqlalchemy.exc import DatabaseError, DataError, DBAPIError, IntegrityError, InterfaceError
@@ -78,11 +79,11 @@ CONTENT_SECURITY_POLICY = (
 _NO_FRAME = "frame-ancestors 'none'"
 
 
-def policy(*, images: str | None = None, platforms: Sequence[str] = ()) -> str:
-    """The policy of a page with images of another origin, or that platforms frame and take forms of."""
+def policy(images: Iterable[str | None], platforms: Sequence[str] = ()) -> str:
+    """The policy of a page with images at these addresses, or kept here, which platforms frame and take forms of."""
     text = CONTENT_SECURITY_POLICY
-    if images is not None:
-        text = text.replace("img-src", f"img-src {images}")
+    if origins := {f"{url.scheme}://{url.netloc}" for url in map(urlsplit, filter(None, images))}:
+        text = text.replace("img-src", f"img-src {' '.join(sorted(origins))}")
     if platforms:
         hosts = " ".join(platforms)
         text = text.replace("form-action 'self'", f"form-action 'self' {hosts}")
