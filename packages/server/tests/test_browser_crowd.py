@@ -128,6 +128,8 @@ def test_german_and_right_to_left(page: Page, site):  # noqa: F811
     page.get_by_role("button", name="Ich stimme zu, beginnen").click()
     expect(page.get_by_text("0 erledigt, von höchstens 2")).to_be_visible()
     shown(page, "study-german")
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.get_by_role("button", name="Weiter").bounding_box()["height"] < 60, "its word stands on one line"
     file = with_pictures(diversity_file(1, title="دراسة", instructions="اقرأ كل المجموعات أولا."))
     for item in file["items"]:
         for one in item["sets"]:

@@ -60,7 +60,7 @@ class StudyKind:
     after: tuple[PageQuestion, ...] = ()
 
     def asking(self, settings: Mapping[str, Any]) -> StudyKind:
-        """The kind with what a study's file asks, as `StudyDesign.question_settings` has it, checked before."""
+        """The kind with what a study's file asks, as `StudyDesign.settings` has it, checked before."""
         fields = Fields(settings, "", Problems())
         questions: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
         looks = {name: settings[name] for name in ("shows_image", "has_pairs") if name in settings}

@@ -144,6 +144,8 @@ class _Maker:
         captions = [(name, system[image][0]) for name, system in self.systems.items()]
         if category == "MM":
             pairs = list(combinations(captions, 2))
+        elif not people:
+            pairs = []
         elif category == "HM":
             pairs = [(people[place % len(people)], caption) for place, caption in enumerate(captions)]
         elif category == "HC":

@@ -31,6 +31,13 @@ def test_every_reference_of_a_pair_is_a_triplet():
 
 
 @pytest.mark.parametrize("category", ["HC", "HI", "HM", "MM"])
+def test_an_image_whose_references_are_all_blank_has_no_pairs(category):
+    with pytest.warns(DataWarning, match="the references: empty sentences are left out"):
+        made = make_study("pairwise", {**REFERENCES, "0": [" "]}, {"one": ONE, "two": TWO}, categories=[category])
+    assert {item["image_id"] for item in made["items"]} == {*REFERENCES} - {"0"}
+
+
+@pytest.mark.parametrize("category", ["HC", "HI", "HM", "MM"])
 def test_categories(category):
     made = make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, categories=[category])
     for item in made["items"]:

@@ -130,7 +130,6 @@ def study_page(context: Context, study_id: int) -> Response:
         study=study,
         progress=counts,
         sizes=sizes,
-        study_settings=study.settings,
         export_name=export_name(repository.kind_of(study)),
         open_link=open_link,
         platform_links={"Prolific": open_link} if study.settings.get("signed_links") else links,
@@ -313,13 +312,7 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
 def people_page(context: Context, study_id: int) -> Response:
     """Everybody who began, newest first."""
     study, people = _people(context, study_id)
-    return context.render(
-        "study-people.html",
-        study=study,
-        people=people[::-1],
-        state_of=state_of,
-        platform=study.settings.get("platform", ""),
-    )
+    return context.render("study-people.html", study=study, people=people[::-1], state_of=state_of)
 
 
 @routes.token_page("/studies/{study_id}/people.csv")
