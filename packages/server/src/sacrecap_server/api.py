@@ -147,12 +147,11 @@ def list_studies(context: Context) -> StudyList:
     with context.database.read() as session:
         studies = repository.listed(session)
         counts = results.progress_of(session, studies)
-    return StudyList(
-        studies=[
-            StudyEntry.of(study, answers=progress.answers, wanted=progress.wanted, people=progress.people)
-            for study, progress in zip(studies, counts.values(), strict=True)
-        ]
-    )
+    entries = [
+        StudyEntry.of(study, answers=progress.answers, wanted=progress.wanted, people=progress.people)
+        for study, progress in zip(studies, counts.values(), strict=True)
+    ]
+    return StudyList(studies=entries)
 
 
 @routes.api("/studies", methods=("POST",), status_code=201, openapi_extra=_FILE)

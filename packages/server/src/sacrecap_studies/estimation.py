@@ -313,12 +313,12 @@ class Strength:
     """Why the strength, or one end of its interval, is not known; empty otherwise."""
 
 
-def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
+def strengths(choices: Sequence[tuple[Hashable, str, str]]) -> list[list[Strength]]:
     """Bradley–Terry's strengths with intervals, each group of compared systems with the strongest first.
 
     The variance is the robust one of clusters (Liang and Zeger 1986): choices of one unit may depend on each other in
-    any way. Intervals are of the log-odds of a strength, with Student's t for as many units. A choice has the number of
-    its unit, such as an image, the system that was chosen, and the other one.
+    any way. Intervals are of the log-odds of a strength, with Student's t for as many units. A choice has its unit,
+    such as an image, the system that was chosen, and the other one.
     """
     wins = Counter((chosen, loser) for _, chosen, loser in choices)
     groups = []
@@ -344,7 +344,7 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
 
 
 def _strength_intervals(
-    choices: list[tuple[int, str, str]], names: list[str], strength: Mapping[str, float]
+    choices: list[tuple[Hashable, str, str]], names: list[str], strength: Mapping[str, float]
 ) -> dict[str, Interval]:
     place = {name: number for number, name in enumerate(names)}
     share = np.array([strength[name] for name in names])

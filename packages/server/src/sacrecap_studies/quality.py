@@ -214,14 +214,12 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
         persons, _ = estimation.numbered([answer.person for answer in chosen])
         sums = estimation.sums_by_unit(persons, first, np.ones(len(first)))
         result.first = Share(int(first.sum()), len(first), estimation.share_interval(sums))
-    choices, compared = [], []
+    choices = []
     for answer in chosen:
         b, c = answer.content.get("b_system"), answer.content.get("c_system")
         if b is not None and c is not None:
-            compared.append(_unit(answer))
-            choices.append((b, c) if answer.answer == "b" else (c, b))
-    numbers, _ = estimation.numbered(compared)
-    result.strengths = estimation.strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
+            choices.append((_unit(answer), b, c) if answer.answer == "b" else (_unit(answer), c, b))
+    result.strengths = estimation.strengths(choices)
 
 
 def _agreement(

@@ -286,8 +286,7 @@ def neighbourhood(address: str) -> str:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
     if isinstance(parsed, ipaddress.IPv4Address):
         return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
     return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
