@@ -1,4 +1,4 @@
-"""What is said where an import fails."""
+"""What is said where an import fails, and names in messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sacrecap.errors import MissingDependencyError, of_extra
+from sacrecap.errors import MissingDependencyError, first_of, of_extra
 
 
 def test_a_package_that_is_not_installed() -> None:
@@ -28,3 +28,8 @@ def test_what_sacrecap_lacks_is_a_fault_of_its_own() -> None:
         import sacrecap.nothing  # type: ignore[import-not-found]  # noqa: F401
     with pytest.raises(ImportError, match="cannot import name 'nothing'"), of_extra("learned", "a network"):
         from sacrecap.errors import nothing  # type: ignore[attr-defined]  # noqa: F401
+
+
+def test_an_absurd_name_does_not_fill_the_screen() -> None:
+    url = "https://example.org/" + "photo/" * 40 + "1.jpg"
+    assert first_of(["a", url, "x" * 3000]) == f"a, {url}, {'x' * 299}…"

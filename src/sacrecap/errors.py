@@ -213,13 +213,13 @@ def some(images: Sequence[str]) -> str:
 
 
 def first_of(names: Sequence[object]) -> str:
-    """The first five names in a message, and whether there are more."""
-    return ", ".join(map(str, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+    """The first five names in a message, and whether there are more. Absurdly long ones are cut, URLs are not."""
+    return ", ".join(cut_off(str(name), 300) for name in names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
-def cut_off(text: str) -> str:
+def cut_off(text: str, longest: int = 60) -> str:
     """The beginning of a text in a message, and whether there is more."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-_NAMED, _LONGEST = 5, 60
+_NAMED = 5
