@@ -210,6 +210,11 @@ def until_end(captions: Tensor) -> Tensor:
     return (ended == 0) | ((ended == 1) & (captions == END))
 
 
+def at_last_word(states: Tensor, captions: Tensor) -> Tensor:
+    """(B, H): of (B, T, H) states those at each caption's end, or at the last word of one that was cut."""
+    return states[torch.arange(len(captions), device=captions.device), until_end(captions).sum(1) - 1]
+
+
 def cross_entropy(logits: Tensor, captions: Tensor) -> Tensor:
     """Mean negative log-likelihood of the words of (B, T) captions under (B, T, V) logits; padding does not count."""
     counted = until_end(captions)

@@ -308,7 +308,7 @@ def caption_sets(
         loaded,
         part,
         features=features,
-        training=partial(_training_captions, images, tokenizer),
+        training=lambda: [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image],
         captions=captions,
         seed=seed,
         batch=batch,
@@ -388,11 +388,6 @@ def _warn_of_cut(cut: int, captions: int, limit: int) -> None:
 def counted(progress: Progress | None, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
     """Tells the number of finished images of a step."""
     return None if progress is None else lambda finished: progress(step, finished, len(images))
-
-
-def _training_captions(images: CaptionedImages, tokenizer: str) -> list[list[str]]:
-    """The tokenised captions of the split `train`."""
-    return [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image]
 
 
 def check_shared_out(captions: int, prompts: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from sacrecap_captioning.captioner import (
     ModelLoss,
     Sizes,
     State,
+    at_last_word,
     cross_entropy,
     lstm_cell,
     until_end,
@@ -254,9 +255,7 @@ class CaptionReader(nn.Module):
     def forward(self, captions: Tensor) -> Tensor:
         """(B, H) of (B, T) captions."""
         states, _ = self.read(self.embed(captions))  # (B, T, H)
-        last = until_end(captions).sum(1) - 1  # (B,)
-        ends: Tensor = states[torch.arange(len(captions), device=captions.device), last]
-        return ends
+        return at_last_word(states, captions)
 
 
 def standard_normal(rows: Tensor, size: int, generator: torch.Generator | None) -> Tensor:

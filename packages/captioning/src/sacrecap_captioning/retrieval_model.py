@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, until_end
+from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, at_last_word
 from sacrecap_captioning.encoders import read_tensors, write_tensors
 from sacrecap_captioning.objective import Reward
 from sacrecap_captioning.settings import PathLike
@@ -57,9 +57,7 @@ class ImageSentenceSpace(nn.Module):
     def sentences(self, words: Tensor) -> Tensor:
         """(N, T) ids, padded after their end -> (N, E)."""
         states, _ = self.sentence(self.embed(words))  # (N, T, E)
-        last = until_end(words).sum(1) - 1  # (N,): the end, or the last word of a caption that was cut
-        at_last = states[torch.arange(len(words), device=words.device), last]
-        return nn.functional.normalize(at_last, dim=1)
+        return nn.functional.normalize(at_last_word(states, words), dim=1)
 
 
 def hinge(cosines: Tensor, *, hardest: bool = True) -> Tensor:

@@ -29,7 +29,7 @@ from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary, evaluating, greedy
 from sacrecap_captioning.encoders import Standardisation, enough_memory, write_tensors
 from sacrecap_captioning.models import build
-from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
+from sacrecap_captioning.objective import Objective, TrainingCaptions
 from sacrecap_captioning.retrieval_model import RetrievalModel
 from sacrecap_captioning.settings import CONFIG, PathLike, Settings, make_folder
 from sacrecap_captioning.training_run import BEST, LOG, Batches, RunFolder, Split, TrainingData, first_encoder, prepare
@@ -162,7 +162,11 @@ class TrainingLoop:
         rate = self.settings.rate_at(at.step)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        losses = self._learn(at.step)
+        losses = self.objective(self.model, self.batches.at(at.step, self.device), at.step)
+        self.optimiser.zero_grad()
+        torch.autograd.backward(losses.total)
+        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
+        self.optimiser.step()
         at.step += 1
         figures = {"loss": losses.total.item(), **{name: part.item() for name, part in losses.parts.items()}}
         if not math.isfinite(figures["loss"]):
@@ -174,14 +178,6 @@ class TrainingLoop:
         if at.step % self.settings.log_every == 0:
             self._log(**at.means(), rate=rate)
             at.losses.clear()
-
-    def _learn(self, step: int) -> Losses:
-        losses = self.objective(self.model, self.batches.at(step, self.device), step)
-        self.optimiser.zero_grad()
-        torch.autograd.backward(losses.total)
-        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
-        self.optimiser.step()
-        return losses
 
     def _validate(self) -> None:
         """CIDEr-D of greedy captions; a checkpoint, where it is the best so far."""

@@ -133,17 +133,6 @@ KINDS = {
 """What a kind of speaker is called, and its options; all take the others."""
 
 
-def check_kind(speaker: str, kind: str) -> None:
-    """Raises `UsageError` if an option on the command line is for speakers of another kind."""
-    for name in click.get_current_context().params:
-        kinds = {taker: called for taker, (called, names) in KINDS.items() if name in names.split()}
-        if kinds and kind not in kinds and was_given(name):
-            who = " or ".join(kinds.values())
-            raise UsageError(
-                f"--{name.replace('_', '-')} is for {who}, and {speaker} is {KINDS[kind][0]}: leave it out"
-            )
-
-
 def was_given(name: str) -> bool:
     """Whether the option of this name is on the command line."""
     return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
@@ -165,10 +154,15 @@ def check_no_encoder(file: str, names: Collection[str]) -> None:
 def images_of(speaker: str, data: str | None, how: Mapping[str, Any], *, blind: bool = False) -> CaptionedImages:
     """The images to caption, of all splits, before torch is loaded; `how` are the values of the other options.
 
-    Only `blind` captions by what is no captioner need no files of images.
+    Only `blind` captions by what is no captioner need no files of images. Raises `UsageError` if an option on the
+    command line is for speakers of another kind.
     """
     kind = kind_of(speaker)
-    check_kind(speaker, kind)
+    for name in click.get_current_context().params:
+        kinds = {taker: called for taker, (called, names) in KINDS.items() if name in names.split()}
+        if kinds and kind not in kinds and was_given(name):
+            option, who = f"--{name.replace('_', '-')}", " or ".join(kinds.values())
+            raise UsageError(f"{option} is for {who}, and {speaker} is {KINDS[kind][0]}: leave it out")
     reading = {"split": how["split"], "on_missing": how["on_missing"]}
     if kind == "captioner":
         settings, _ = read_run(speaker, places(how["features"])[0])
@@ -196,10 +190,9 @@ def captioned(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> 
         from sacrecap_captioning.generation import caption_sets
         from sacrecap_captioning.training_run import RunFolder
     source: Any = speaker
-    kind, cache = kind_of(speaker), None
+    kind, (file, cache) = kind_of(speaker), places(how["features"])
     if kind == "captioner":
         one_thread()
-        file, cache = places(how["features"])
         source = RunFolder.open(speaker, file)
     elif kind == "endpoint":
         if how.get("model") is None:
@@ -216,10 +209,8 @@ def blind_captions(speaker: str, images: CaptionedImages, how: Mapping[str, Any]
     with of_extra("train", "captioning images"):
         from sacrecap_captioning.generation import blind_sets
         from sacrecap_captioning.training_run import RunFolder
-    run, cache = None, None
-    if kind_of(speaker) == "captioner":
-        file, cache = places(how["features"])
-        run = RunFolder.open(speaker, file)
+    file, cache = places(how["features"])
+    run = RunFolder.open(speaker, file) if kind_of(speaker) == "captioner" else None
     return blind_sets(images, how["split"], how["captions"], run, cache)
 
 
