@@ -171,8 +171,34 @@ class Contest:
 
     @cached_property
     def private_part(self) -> PrivatePart:
-        """The private images. Draws them where they have no file yet."""
-        return private_part(self.private_path, self._images, self.private, os.path.basename(self.folder))
+        """The private images of their file; where there is none, so many per cent are drawn, and written there.
+
+        Raises `DataError`: the file cannot be read or written, or has another draw than of these images, this share and
+        the contest whose folder has this name: the contest that ends first would tell the private images of the others.
+        """
+        path, images, share, contest = self.private_path, self._images, self.private, os.path.basename(self.folder)
+        count = round(len(images) * share / 100)
+        if min(count, len(images) - count) < FEWEST:
+            raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
+        if not os.path.exists(path):
+            _draw(path, images, count, contest)
+        data = read_bytes(path)
+        try:
+            document = json.loads(data)
+            private, drawn_for = frozenset(map(str, document["images"])), document.get("contest", contest)
+        except (ValueError, KeyError, TypeError):
+            private, drawn_for = frozenset(), contest
+        if drawn_for != contest:
+            raise DataError(
+                f"{path}: was drawn for the contest {drawn_for!r}, and this is {contest!r}; put a copy of the "
+                "references into another folder, or give the contest's folder its name again"
+            )
+        if len(private) != count or not private <= set(images):
+            raise DataError(
+                f"{path}: has {len(private):,} images, no draw of {share} % of the {len(images):,} of the references; "
+                "restore these and the share, or take it away before the contest starts"
+            )
+        return PrivatePart(private, data)
 
     def submissions(self) -> Submissions:
         """The files in `submissions/TEAM`, without following links; a folder that is not there is empty.
@@ -416,36 +442,6 @@ class PrivatePart(NamedTuple):
     def checksum(self) -> str:
         """SHA-256 of the file, which is told from the beginning."""
         return hashlib.sha256(self.data).hexdigest()
-
-
-def private_part(path: str, images: Sequence[str], share: int, contest: str) -> PrivatePart:
-    """The private images of a file; where there is none, so many per cent are drawn, and written there.
-
-    Raises `DataError`: the file cannot be read or written, or has another draw than of these images, this share and the
-    contest whose folder has this name: the contest that ends first would tell the private images of the others.
-    """
-    count = round(len(images) * share / 100)
-    if min(count, len(images) - count) < FEWEST:
-        raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
-    if not os.path.exists(path):
-        _draw(path, images, count, contest)
-    data = read_bytes(path)
-    try:
-        document = json.loads(data)
-        private, drawn_for = frozenset(map(str, document["images"])), document.get("contest", contest)
-    except (ValueError, KeyError, TypeError):
-        private, drawn_for = frozenset(), contest
-    if drawn_for != contest:
-        raise DataError(
-            f"{path}: was drawn for the contest {drawn_for!r}, and this is {contest!r}; put a copy of the references "
-            "into another folder, or give the contest's folder its name again"
-        )
-    if len(private) != count or not private <= set(images):
-        raise DataError(
-            f"{path}: has {len(private):,} images, no draw of {share} % of the {len(images):,} of the references; "
-            "restore these and the share, or take it away before the contest starts"
-        )
-    return PrivatePart(private, data)
 
 
 def _draw(path: str, images: Sequence[str], count: int, contest: str) -> None:

@@ -109,18 +109,21 @@ def _by_entry(data: bytes, places: _Places) -> Captions:
     """
     builder = CaptionsBuilder(lenient=True)
     for number, entry in enumerate(_entries(data.decode()), 1):
-        place = f"Entry {number}"
-        if not isinstance(entry, dict):
-            places[_wrong('it is not an object {"image_id": …, "caption": "…"}.')].append(place)
-            continue
-        caption = entry.get("caption")
-        if not isinstance(caption, str):
-            places[_wrong(f"its caption {fields.Invalid.of(caption, 'text')}.")].append(place)
-            caption = ""  # and the image is there
-        try:
-            builder.extend([fields.name(entry.get("image_id"))], [caption])
-        except fields.Invalid as problem:
-            places[_wrong(f"its image_id {problem}.")].append(place)
+        wrong = []
+        if isinstance(entry, dict):
+            caption = entry.get("caption")
+            if not isinstance(caption, str):
+                wrong.append(f"its caption {fields.Invalid.of(caption, 'text')}.")
+                caption = ""  # and the image is there
+            try:
+                builder.extend([fields.name(entry.get("image_id"))], [caption])
+            except fields.Invalid as error:
+                wrong.append(f"its image_id {error}.")
+        else:
+            wrong.append('it is not an object {"image_id": …, "caption": "…"}.')
+        for problem in wrong:
+            words = problem.replace("{", "{{").replace("}", "}}")
+            places[f"{{}}: {words}", f"{{}} times, at {{}}: {words}"].append(f"Entry {number}")
     return builder.finish()
 
 
@@ -140,12 +143,6 @@ def _entries(text: str) -> Iterator[object]:
     if isinstance(whole, dict):
         whole = [{"image_id": image, "caption": caption} for image, caption in whole.items()]
     yield from whole if isinstance(whole, list) else ()
-
-
-def _wrong(problem: str) -> tuple[str, str]:
-    """The words for one entry, and for several."""
-    words = problem.replace("{", "{{").replace("}", "}}")
-    return f"{{}}: {words}", f"{{}} times, at {{}}: {words}"
 
 
 def _short(image: str) -> str:

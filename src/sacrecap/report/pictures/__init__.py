@@ -12,7 +12,8 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError, spell
 from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.agreement_statistics import systems_by_people
 from sacrecap.judgments.judged_rows import Pairs, Ratings
-from sacrecap.report.pictures import agreement_charts, charts
+from sacrecap.report.pictures import charts
+from sacrecap.report.pictures.agreement_charts import curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart
 from sacrecap.report.pictures.style import Look
 from sacrecap.report.pictures.svg import document
@@ -89,9 +90,9 @@ def write_charts(
 
 def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
     """Raises `UsageError` if there is nothing to draw, or the file's suffix is unknown."""
-    if os.path.splitext(path)[1][1:] not in _FORMATS:
-        suffixes = ", ".join(f".{name}" for name in _FORMATS)
-        raise UsageError(f"{path}: the suffix gives the format; end the name in {suffixes}")
+    suffixes = (".svg", ".png", ".pdf")
+    if os.path.splitext(path)[1] not in suffixes:
+        raise UsageError(f"{path}: the suffix gives the format; end the name in {', '.join(suffixes)}")
     if len(set(references)) < 2 and isinstance(judgments, Pairs) and systems_by_people(judgments) is None:
         raise UsageError(
             f"a curve needs at least two numbers of references, and {judgments.source} does not name three systems, "
@@ -109,7 +110,10 @@ def write_plot(agreement: Agreement, path: str) -> None:
     suffix = os.path.splitext(path)[1][1:]
     if suffix != "svg":
         check_converter()
-    content = _rendered(document(agreement_charts.main(agreement)), suffix)
+    describe = wins if isinstance(agreement.judgments, Pairs) else scatter
+    if len({measured.references for measured in agreement.measured}) > 1:
+        describe = curve
+    content = _rendered(document(describe(agreement)), suffix)
     with atomic_write(path, "wb") as file:
         file.write(content)
 
@@ -125,9 +129,6 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     yield "scaling", lambda: charts.scaling(result, chosen)
     for number, image in enumerate(charts.ends_of(chosen, 6), start=1):  # each in a file of its own
         yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
-
-
-_FORMATS = ("svg", "png", "pdf")
 
 
 def _rendered(drawn: str, format_: str) -> bytes:

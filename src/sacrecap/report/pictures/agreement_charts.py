@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import StatisticsError, linear_regression
 
-from sacrecap.judgments.agreement_result import Agreement, Measured, band
+from sacrecap.judgments.agreement_result import Agreement, band
 from sacrecap.judgments.agreement_statistics import ALL, LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.pictures.charts import Axis, Chart, LeftOutError, Row, Segment
@@ -15,13 +15,6 @@ from sacrecap.report.printing.table import Number
 PEOPLE = "people"
 _FEW = 10
 """A cloud over so many ratings or fewer would be bars of points: it is drawn as a box for each."""
-
-
-def main(agreement: Agreement) -> Chart:
-    """The curve by the number of references if there are several; else the wins of pairs, or the scatter of ratings."""
-    if len({measured.references for measured in agreement.measured}) > 1:
-        return curve(agreement)
-    return wins(agreement) if isinstance(agreement.judgments, Pairs) else scatter(agreement)
 
 
 def curve(agreement: Agreement) -> Chart:
@@ -111,38 +104,38 @@ def scatter(agreement: Agreement) -> Chart:
         raise LeftOutError("people chose, and rated nothing")
     ratings = merged(judgments.ratings, agreement.raters)
     last = agreement.measured[-1].references
-    clouds: dict[Measured, list[tuple[float, float]]] = {}
-    for measured in (measured for measured in agreement.measured if measured.references == last):
+    rows: list[Row] = []
+    labels, titles, fitted = [], [], []
+    for measured in agreement.measured:
         scored = zip(ratings, measured.scores["caption"].tolist(), strict=True)
-        if points := [(value, score) for rated, score in scored if not math.isnan(score) for value in rated]:
-            clouds[measured] = points
-    if not clouds:
+        points = [(value, score) for rated, score in scored if not math.isnan(score) for value in rated]
+        if not points or measured.references != last:
+            continue
+        label = f"−{measured.label}" if measured.lower_is_better else measured.label
+        named = {"system": measured.label, "kind": "system", "measure": label}
+        rows += [{**named, "rating": value, "score": score} for value, score in points]
+        r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
+        labels.append(label)
+        titles.append(f"{label}: r {r}, ρ {rho}")
+        fitted.append(_line(points))
+    if not rows:
         raise LeftOutError("no caption has a score")
-    few = len({value for points in clouds.values() for value, _ in points}) <= _FEW
+    few = len({row["rating"] for row in rows}) <= _FEW
     boxes = "A box holds half of the scores, around the median; its line, 90 %. " if few else ""
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
-    labels = {measured: f"−{measured.label}" if measured.lower_is_better else measured.label for measured in clouds}
-    titles = []
-    for measured, label in labels.items():
-        r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
-        titles.append(f"{label}: r {r}, ρ {rho}")
     return Chart(
         "scatter",
         ("system", "kind", "measure", "rating", "score"),
-        [
-            {"system": measured.label, "kind": "system", "measure": labels[measured], "rating": value, "score": score}
-            for measured, points in clouds.items()
-            for value, score in points
-        ],
+        rows,
         "boxes" if few else "cloud",
         Axis("rating", f"{people} by people", scale="counts" if few else "around"),
-        [Axis("score", label) for label in labels.values()],
+        [Axis("score", label) for label in labels],
         note=f"{boxes}The line across is that of least squares.",
         said={"number": "ratings", "score": "median"},
         panel="measure",
-        panels=list(labels.values()),
+        panels=labels,
         titles=titles,
-        fitted=[_line(points) for points in clouds.values()],
+        fitted=fitted,
     )
 
 

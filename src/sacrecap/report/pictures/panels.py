@@ -233,8 +233,18 @@ def _bounds(row: Row, field: str) -> Point | None:
 
 def _axis(axis: Axis, rows: Sequence[Row]) -> PanelAxis:
     values = [row[axis.field] for row in rows] + [end for row in rows for end in _bounds(row, axis.field) or ()]
-    ends = _ends(axis, min(values), max(values))
-    log = axis.scale in ("log", "log counts") and min(values) > 0
+    low, high = min(values), max(values)
+    log = axis.scale in ("log", "log counts") and low > 0
+    room = 0.12 * (high - low or abs(high) or 1)
+    most = math.inf if axis.most is None else max(1.02 * axis.most, high)
+    ends = {
+        "zero": (0.0, 1.12 * high or 1.0),
+        "log": (1.0 if low == 1 else 0.8 * low, 1.05 * max(high, 2)),
+        "log counts": (low / 1.15, 1.15 * high) if log else (low - 0.5, high + 0.5),
+        "counts": (low - 0.5, high + 0.5),
+        "measures": (low - 0.3, high + 0.3),
+        "places": (high + 0.5, 0.5),
+    }.get(axis.scale, (max(low - room, min(low, 0.0)), min(high + room, most)))
     ticks: list[tuple[float, str]] = []
     if axis.scale in ("counts", "log counts"):
         counts = sorted(set(values))
@@ -249,25 +259,6 @@ def _axis(axis: Axis, rows: Sequence[Row]) -> PanelAxis:
     elif axis.scale != "plane":
         ticks = _ticks(ends)
     return PanelAxis(axis.label + (f" → {axis.better}" if axis.better else ""), ends, ticks, log)
-
-
-def _ends(axis: Axis, low: float, high: float) -> Point:
-    match axis.scale:
-        case "zero":
-            return 0.0, 1.12 * high or 1.0
-        case "log":
-            return 1.0 if low == 1 else 0.8 * low, 1.05 * max(high, 2)
-        case "log counts" if low > 0:
-            return low / 1.15, 1.15 * high
-        case "counts" | "log counts":
-            return low - 0.5, high + 0.5
-        case "measures":
-            return low - 0.3, high + 0.3
-        case "places":
-            return high + 0.5, 0.5
-    room = 0.12 * (high - low or abs(high) or 1)
-    most = math.inf if axis.most is None else max(1.02 * axis.most, high)
-    return max(low - room, min(low, 0.0)), min(high + room, most)
 
 
 def from_zero(high: float) -> PanelAxis:

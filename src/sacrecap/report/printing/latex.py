@@ -40,17 +40,21 @@ def escape(text: str) -> str:
     return escaped
 
 
-_ONE_COLUMN = 48
-"""Letters beside each other in one column of a page of two."""
-
-
 def render(table: Table) -> str:
-    """The table with its caption; comments before it have the notes, and the signatures as they are."""
+    """The table with its caption, with a row for each column where it is too wide; comments before it have the notes,
+    and the signatures as they are.
+    """
     if table.turns and len(table.rows) < len(table.columns) - 1:
         rows = [[column.printed or column.head for column in table.columns]]
         rows += [[_value(replace(cell, mark=None)) for cell in row] for row in table.cells()]
-        if sum(max(map(len, column)) for column in zip(*rows, strict=True)) > _ONE_COLUMN:
-            table = _turned(table)
+        if sum(max(map(len, column)) for column in zip(*rows, strict=True)) > 48:  # a column of a page of two
+            first, *others = table.columns
+            heads, *columns = zip(*table.cells(), strict=True)
+            table = replace(
+                table,
+                columns=[replace(first, head="", printed=""), *(Column(str(head.value)) for head in heads)],
+                rows=[[column.printed or column.head, *cells] for column, cells in zip(others, columns, strict=True)],
+            )
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     title = escape(one_line(table.title).strip())
     caption = " ".join(filter(None, [title and f"{title}.", *legend, escape(table.caption)]))
@@ -66,17 +70,6 @@ def render(table: Table) -> str:
     begin = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
     tabular = [rf"\begin{{tabular}}{{{letters}}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*comments, *begin, *tabular, r"\end{table}"])
-
-
-def _turned(table: Table) -> Table:
-    """The same with a row for each column."""
-    first, *rest = table.columns
-    heads, *rows = zip(*table.cells(), strict=True)
-    return replace(
-        table,
-        columns=[replace(first, head="", printed=""), *(Column(str(head.value)) for head in heads)],
-        rows=[[column.printed or column.head, *row] for column, row in zip(rest, rows, strict=True)],
-    )
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -147,13 +147,8 @@ class Figures:
     def of(
         cls, format_: str, percent: bool | None = None, digits: int | None = None, *, papers: bool = True
     ) -> Figures:
-        """The figures of a format, unless given: LaTeX has 100 times the score with one decimal, as papers print.
-
-        Args:
-            format_: one of `FORMATS`.
-            percent: whether scores are printed times 100; None: in LaTeX, if `papers` print these scores so.
-            digits: number of decimals; None: 4, and 1 of scores times 100.
-            papers: whether papers print these scores times 100.
+        """The figures of a format, unless given: 4 decimals, and of 100 times the score, as LaTeX has it where `papers`
+        print these scores so, one.
 
         Raises `UsageError` if either is given for a format whose numbers are for programs.
         """

@@ -15,12 +15,8 @@ from sacrecap.report.printing.table import SIGNS, Cell, Column, Highlight, Inter
 
 _GAP = 3
 """Cells between two columns."""
-_NARROWEST_HEAD = 10
-"""Headers are not broken into lines shorter than this: one word per line is hard to read."""
 _NARROWEST_NAMES = 16
-"""Names are folded to this width before a table is split."""
-_NARROWEST_FOLD = 4
-"""And to this width if not even one column fits next to them."""
+"""Names are folded to this width before a table is split, and to 4 if not even one column fits next to them."""
 
 _CONSOLE = Console(file=io.StringIO())
 """That which rich wraps texts for, whatever it is."""
@@ -67,11 +63,11 @@ def _fitted(table: Table, width: int) -> list[Table]:
     """The table, changed as little as possible to make it fit."""
     if _width(_sizes(table)) <= width:
         return [table]
-    # Headers in lines no wider than the cells below them, or than the widest word.
+    # Headers in lines no wider than the cells below them, or than the widest word; one word per line is hard to read.
     rows, columns = _rows(table), []
     for number, column in enumerate(table.columns):
         words = column.head.split()
-        room = max([_NARROWEST_HEAD, *map(cell_len, words), *(line.cell_len for row in rows for line in row[number])])
+        room = max([10, *map(cell_len, words), *(line.cell_len for row in rows for line in row[number])])
         lines = Text(" ".join(words)).wrap(_CONSOLE, room)
         columns.append(replace(column, head="\n".join(line.plain.rstrip() for line in lines)))
     table = replace(table, columns=columns)
@@ -126,7 +122,7 @@ def _drawn(table: Table, width: int | None) -> list[Text]:
     sizes = _sizes(table)
     over = 0 if width is None else max(0, _width(sizes) - width)
     for number, column in enumerate(table.columns):
-        less = min(over, max(0, sizes[number] - _NARROWEST_FOLD)) if column.names else 0
+        less = min(over, max(0, sizes[number] - 4)) if column.names else 0
         over -= less
         sizes[number] -= less
     heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
