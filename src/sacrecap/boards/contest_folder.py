@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from sacrecap.boards.examination import CaptionLimits
+from sacrecap.boards.examination import CaptionLimits, problems
 from sacrecap.data import fields
 from sacrecap.data.fields import Invalid, toml_document
 from sacrecap.data.source import PathLike, read_bytes, reading
@@ -240,7 +240,6 @@ class Contest:
 
         Hostile data costs time and memory: see to both.
         """
-        from sacrecap.boards.examination import problems
         from sacrecap.boards.scored import limits_for
 
         return problems(data, self._images, limits_for(self.limits, self.metrics))

@@ -54,7 +54,7 @@ def _in_terminal(result: Diversity, figures: Figures) -> list[Table]:
         if pair.metric in ("self-cider", "accuracy", "f") and pair.interval is not None
     ]
     if tests:
-        tests = ["", f"{tested(result)}, p corrected (Holm)", *tests]
+        tests = ["", f"{test_name(result.test, result.resampling)}, p corrected (Holm)", *tests]
     return [replace(table(result, figures), title="; ".join(filter(None, title)), notes=[*tests, *notes(result)])]
 
 
@@ -65,11 +65,6 @@ def _records(result: Diversity) -> Table:
             rows.append((system.name, key, figure.value, *(figure.interval or (None, None)), figure.signature))
         rows.append((system.name, "vocabulary", system.vocabulary, None, None, None))
     return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
-
-
-def tested(result: Diversity) -> str:
-    """How the differences were tested."""
-    return test_name(result.test, result.resampling)
 
 
 def notes(result: Diversity) -> list[str]:

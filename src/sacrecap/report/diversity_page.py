@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.report.diversity_formats import notes, table, tested
+from sacrecap.report.comparison_formats import test_name
+from sacrecap.report.diversity_formats import notes, table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.charts import (
     ON_THE_PAGE,
@@ -99,7 +100,8 @@ def _tests(result: Diversity) -> list[Section]:
         [Column("difference, interval, p", align="left", names=True), *map(Column, labels)],
         [[f"{a} − {b}", *cells] for (a, b), cells in by_pair.items()],
     )
-    explained = f"A {tested(result)} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
+    how = test_name(result.test, result.resampling)
+    explained = f"A {how} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
     return [Section("tests", "Differences", [("", explained)], tests, folded=True)]
 
 

@@ -8,15 +8,13 @@ import os
 from array import array
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 from sacrecap.data.writers import atomic_write
 from sacrecap.errors import MissingDependencyError, UsageError
-
-if TYPE_CHECKING:
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-    from sacrecap.scoring.result import Result
+from sacrecap.report.printing import separated
+from sacrecap.scoring.comparison import Comparison
+from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+from sacrecap.scoring.result import Result
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
@@ -37,8 +35,6 @@ def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLik
     Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
-    from sacrecap.report.printing import separated
-
     check_suffix(path)
     suffix = ".csv" if path == "-" else os.path.splitext(path)[1]
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
@@ -71,9 +67,6 @@ def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLik
 
 def _columns(scored: Result | Comparison | Diversity) -> dict[str, list[str] | array[float]]:
     """The systems' rows, one system after the other; the name of a system of caption sets comes first."""
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.result import Result
-
     systems: Mapping[str, Result | SystemDiversity] = {"": scored} if isinstance(scored, Result) else scored
     columns: dict[str, list[str] | array[float]] = {
         "system": [name for name, system in systems.items() for _ in system.image_ids],

@@ -44,6 +44,7 @@ def curve(agreement: Agreement) -> Chart:
     drawn = [name for name in panels if any(row["measure"] == labels[name] for row in rows)]
     if not drawn:
         raise LeftOutError(f"{what} is undefined")
+    several = any(measured.draws for measured in agreement.measured)
     return Chart(
         "curve",
         ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
@@ -51,9 +52,7 @@ def curve(agreement: Agreement) -> Chart:
         "lines",
         Axis("references", "References", scale="log counts" if all(row["references"] for row in rows) else "counts"),
         [Axis("agreement", labels[name]) for name in drawn],
-        note="The interval holds 95% of the draws of references."
-        if any(measured.draws for measured in agreement.measured)
-        else "",
+        note="The interval holds 95% of the draws of references." if several else "",
         said={"references": "references", "agreement": what},
         band=True,
         panel="measure",
@@ -72,15 +71,12 @@ def wins(agreement: Agreement) -> Chart:
         raise LeftOutError("wins are of three systems or more, which the pairs name")
     labels = {measured.name: measured.label for measured in agreement.measured}
     shares = [("system", labels[name], share) for name, share in systems.metrics.items()]
-    shares.append(("people", PEOPLE, systems.people))
     rows = [
         {"system": name, "kind": kind, "measure": system, "number": number, "wins": share[system]}
-        for kind, name, share in shares
+        for kind, name, share in [*shares, ("people", PEOPLE, systems.people)]
         for number, system in enumerate(systems.people)
     ]
-    pearson = ", ".join(
-        f"{labels[name]} {Number(values['pearson'], '.2f')}" for name, values in systems.agreement.items()
-    )
+    pearson = [f"{labels[name]} {Number(values['pearson'], '.2f')}" for name, values in systems.agreement.items()]
     return Chart(
         "wins",
         ("system", "kind", "measure", "wins"),
@@ -88,7 +84,7 @@ def wins(agreement: Agreement) -> Chart:
         "points",
         Axis("number", "", scale="measures"),
         [Axis("wins", "Share of wins over the others", scale="zero")],
-        note=f"Pearson’s r with people over systems: {pearson}.",
+        note=f"Pearson’s r with people over systems: {', '.join(pearson)}.",
         said={"measure": "system", "wins": "share of wins"},
     )
 

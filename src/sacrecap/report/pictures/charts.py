@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from sacrecap.report.pictures.single_images import scale, set_topics, spectra
 from sacrecap.report.pictures.style import shown_name
 from sacrecap.report.printing import separated
 from sacrecap.report.printing.table import percent
-
-if TYPE_CHECKING:
-    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-    from sacrecap.scoring.result import Score
+from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
+from sacrecap.scoring.result import Score
 
 MOST_WORDS = 5000
 """Number of a system's commonest words in the curve of word frequencies, as in the paper."""

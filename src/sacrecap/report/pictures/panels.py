@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+import numpy as np
+
+from sacrecap.report.pictures.charts import Axis, Chart, Row
 from sacrecap.report.pictures.style import Look, elided, look, shown_name
-
-if TYPE_CHECKING:
-    from sacrecap.report.pictures.charts import Axis, Chart, Row
 
 Point: TypeAlias = tuple[float, float]
 
@@ -168,8 +168,6 @@ def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) 
 
 def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     """For each value on the x axis the median, 5 % and 95 % as its ends, and the box around the half in the middle."""
-    import numpy as np  # which most pictures and tables do without
-
     across = chart.x.field
     values = sorted({row[across] for row in rows})
     half = 0.3 * min((b - a for a, b in pairwise(values)), default=1.0)

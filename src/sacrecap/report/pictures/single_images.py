@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap import _core
+from sacrecap.metrics.base import SetMetric
+from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.metrics.base import SetMetric
-    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
-
-    Matrix = npt.NDArray[np.float64]
-
+Matrix: TypeAlias = npt.NDArray[np.float64]
 TOPICS = 5
 """Leading latent topics that the radar charts show, as in the paper."""
 _EQUAL = 1e-9

@@ -11,16 +11,14 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import cycle
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sacrecap.data.objects import Located
 from sacrecap.report.explanation_pictures import plain
+from sacrecap.report.pictures.charts import Chart
 from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Point, looks_of, panels_of, round_values
 from sacrecap.report.pictures.style import RADIUS, Look, elided, ink, outline
-
-if TYPE_CHECKING:
-    from sacrecap.data.objects import Located
-    from sacrecap.report.pictures.charts import Chart
-    from sacrecap.scoring.intervals import Interval
+from sacrecap.scoring.intervals import Interval
 
 _LETTER = 7.0
 """Width of a letter, as pages draw it on a phone."""
