@@ -48,12 +48,12 @@ def render(table: Table) -> str:
         rows = [[column.printed or column.head for column in table.columns]]
         rows += [[_value(replace(cell, mark=None)) for cell in row] for row in table.cells()]
         if sum(max(map(len, column)) for column in zip(*rows, strict=True)) > 48:  # a column of a page of two
-            first, *others = table.columns
+            first, *rest = table.columns
             heads, *columns = zip(*table.cells(), strict=True)
             table = replace(
                 table,
                 columns=[replace(first, head="", printed=""), *(Column(str(head.value)) for head in heads)],
-                rows=[[column.printed or column.head, *cells] for column, cells in zip(others, columns, strict=True)],
+                rows=[[column.printed or column.head, *cells] for column, cells in zip(rest, columns, strict=True)],
             )
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     title = escape(one_line(table.title).strip())
