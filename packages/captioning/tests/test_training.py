@@ -12,10 +12,10 @@ import torch
 
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.objective import Losses
+from sacrecap_captioning.objective import Losses, Objective
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training import Position, TrainingLoop, train
+from sacrecap_captioning.training import Position, train
 from sacrecap_captioning.training_run import RunFolder
 
 
@@ -182,12 +182,13 @@ def test_running_out_of_memory_is_said(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(TrainingLoop, "_learn", fail)
+    monkeypatch.setattr(Objective, "__call__", fail)
     with pytest.raises(DataError, match="memory ran out with a batch of 8 images × 2 captions; .*--batch"):
         quick(scenes, tmp_path)
 
 
 def test_a_loss_that_is_no_number_is_said(scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TrainingLoop, "_learn", lambda *_: Losses(torch.tensor(torch.nan), {}))
+    nan = torch.tensor(torch.nan, requires_grad=True)
+    monkeypatch.setattr(Objective, "__call__", lambda *_: Losses(nan, {}))
     with pytest.raises(SacrecapError, match="the loss of step 1 is nan; try a smaller --rate"):
         quick(scenes, tmp_path)
