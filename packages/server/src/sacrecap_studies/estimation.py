@@ -101,7 +101,6 @@ TENTATIVE = 0.667
 """Below it, Krippendorff advises against conclusions; from it on, tentative ones are acceptable."""
 RELIABLE = 0.8
 """From here on he calls data reliable."""
-Level = Literal["nominal", "interval"]
 
 
 def judgment(alpha: float) -> str:
@@ -118,7 +117,7 @@ class Alpha:
         level: whether values are only different (`nominal`), or their squared distances count (`interval`).
     """
 
-    def __init__(self, votes: Floats, values: Sequence[float], level: Level) -> None:
+    def __init__(self, votes: Floats, values: Sequence[float], level: Literal["nominal", "interval"]) -> None:
         places = np.asarray(values, dtype=float)
         squared = (places[:, None] - places[None, :]) ** 2
         self._distance = (squared > 0).astype(float) if level == "nominal" else squared

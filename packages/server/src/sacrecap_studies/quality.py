@@ -206,8 +206,16 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
     intervals = estimation.accuracy_intervals(items, persons, labels, units, estimate)
     for person, accuracy, interval in zip(names, estimate.accuracy, intervals, strict=True):
         people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
-    for person, share in _with_majority(pages).items():
-        people[person].with_others = share
+    # How often each person says what most of the others of the item say.
+    agreements: dict[int, list[bool]] = defaultdict(list)
+    for page in pages:
+        counts = Counter(answer.answer for answer in page)
+        for answer in page:
+            rest = (counts - Counter([answer.answer])).most_common(2)
+            if rest and (len(rest) == 1 or rest[0][1] > rest[1][1]):
+                agreements[answer.person].append(answer.answer == rest[0][0])
+    for person, same in agreements.items():
+        people[person].with_others = mean(same)
     chosen = [answer for answer in counted if answer.answer in ("b", "c")]
     first = np.array(_firsts(chosen), dtype=float)
     if 0 < len(first) == len(chosen):
@@ -236,18 +244,6 @@ def _agreement(
         result.alpha_judgment = estimation.judgment(result.alpha)
     for person, without in zip(names, alpha.without(*answers, len(names)), strict=True):
         people[person].alpha_without = without
-
-
-def _with_majority(pages: list[list[PageAnswer]]) -> dict[int, float]:
-    """How often each person says what most of the others of the item say."""
-    agreements: dict[int, list[bool]] = defaultdict(list)
-    for page in pages:
-        votes = Counter(answer.answer for answer in page)
-        for answer in page:
-            rest = (votes - Counter([answer.answer])).most_common(2)
-            if rest and (len(rest) == 1 or rest[0][1] > rest[1][1]):
-                agreements[answer.person].append(answer.answer == rest[0][0])
-    return {person: mean(same) for person, same in agreements.items()}
 
 
 def _ratings(

@@ -130,9 +130,6 @@ NOTICES = {
 """Messages that a redirection may show on its target page, by key."""
 
 
-R = TypeVar("R", bound=Response)
-
-
 class RequestContext:
     """Handlers take it as a parameter: `def page(context: Context) -> Response`.
 
@@ -198,20 +195,20 @@ class RequestContext:
         """The token that this browser's forms must carry as `csrf` (or the header `X-CSRF-Token`)."""
         return csrf_token(self.state.secret_key, self.keep_cookie())
 
-    def render(self, template: str, status: int | None = None, **values: Any) -> HTMLResponse:
+    def render(self, template: str, status: int | None = None, **values: Any) -> Response:
         """A page from `templates/`; it also sees `context`, `settings`, `language` and the macros `forms`."""
         status = status or (422 if self.problems else 200)
         shared = {"context": self, "settings": self.settings, "language": self.language, "NOTICES": NOTICES}
         shared |= macros(self.state.templates, self.language.tag)
         text = self.state.templates.get_template(template).render(**shared, **values)
-        return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
+        return self._answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
 
-    def redirect(self, path: str, notice: str = "") -> RedirectResponse:
+    def redirect(self, path: str, notice: str = "") -> Response:
         """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
         query = f"{'&' if '?' in path else '?'}notice={quote(notice)}" if notice else ""
-        return self.answer(RedirectResponse(path + query, 303))
+        return self._answer(RedirectResponse(path + query, 303))
 
-    def answer(self, response: R) -> R:
+    def _answer(self, response: Response) -> Response:
         """Adds the cookie where it is new, and the policy where it is another than everybody's."""
         if self.policy is not None:
             response.headers["Content-Security-Policy"] = self.policy
