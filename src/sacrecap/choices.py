@@ -47,9 +47,8 @@ OnBadRowOfBatch: TypeAlias = Literal["error", "null"]
 ON_BAD_ROW_OF_BATCH: tuple[OnBadRowOfBatch, ...] = get_args(OnBadRowOfBatch)
 """What to do with a row of a batch that cannot be scored."""
 
-DATASETS = (
-    *("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb"),
-    *("d-foil", "foil", "msvd-eval", "pairs", "ratings"),
+DATASETS = tuple(
+    "pascal-50s abstract-50s flickr8k-expert flickr8k-cf thumb d-foil foil msvd-eval pairs ratings".split()
 )
 """The data sets and formats of human judgments."""
 CATEGORIES = ("HC", "HI", "HM", "MM")
@@ -65,22 +64,9 @@ VOTES = ("consensus", "direct")
 UNDECIDED = ("out", "b", "c")
 """What a pair without a majority is: left out, or won by b or c."""
 
-FINDINGS = (
-    "length",
-    "empty",
-    "list",
-    "json",
-    "think",
-    "token",
-    "markdown",
-    "lines",
-    "denied",
-    "prefix",
-    "same-caption",
-    "repeated",
-    "in-references",
-    "wrong-image",
-    "ids",
+FINDINGS = tuple(
+    "length empty list json think token markdown lines denied prefix same-caption repeated in-references "
+    "wrong-image ids".split()
 )
 """Kinds of findings about captions."""
 

@@ -21,10 +21,9 @@ from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score
 
 _NOT_WITH_RANK = (
-    *("candidates", "captions_format", "references_column", "add_references", "on_missing", "on_extra", "on_duplicate"),
-    *("by", "interval", "samples", "seed", "per_image", "report", "baseline", "explain", "strict", "percent", "digits"),
-    "engine",
-)
+    "candidates captions_format references_column add_references on_missing on_extra on_duplicate by interval samples "
+    "seed per_image report baseline explain strict percent digits engine"
+).split()
 """What is for scores of candidates, and does nothing where references are ranked."""
 
 
