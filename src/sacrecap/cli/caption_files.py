@@ -57,6 +57,11 @@ class CaptionFiles:
         self._files_of_columns: dict[str, tuple[CaptionFile, str]] = {}
         self._stdin: Content | None = None
 
+    @property
+    def scored_as(self) -> dict[str, Any]:
+        """Keywords of what scores the captions."""
+        return {"tokenizer": self.tokenizer, "on_missing": self.on_missing}
+
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
         """Reads the references and one system's candidates, from one file where only one is named.
 

@@ -91,9 +91,8 @@ def check_command(
         of_scores,
         baseline,
         compared,
-        tokenizer=files.tokenizer,
+        **files.scored_as,
         needs=needs,
-        on_missing=files.on_missing,
         **significance,
         allow_missing=bounds["allow_missing"],
         resampling=resampling,
@@ -183,14 +182,13 @@ def verify_command(
     needs = with_own_scores(needs, captions)
     scorable, why = _metric(claimed, metric, needs)
     how = _resampling(claimed.get("interval"))
-    read: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing}
     if scorable is not None and scorable.scores_sets:
         from sacrecap.scoring.diversity import diversity
 
         sets = references if captions is None else captions
         about = None if captions is None else references
         described, systems, needs = files.of_systems(about, {sets: sets}, needs, "sets")
-        by_system = diversity(systems, described, [scorable], needs=needs, resampling=how, **read)
+        by_system = diversity(systems, described, [scorable], needs=needs, resampling=how, **files.scored_as)
         score: Score | None = by_system[sets][scorable]
     else:
         stage.text = "scoring"
@@ -199,7 +197,7 @@ def verify_command(
             corpus = Corpus.without_references(systems[references], tokenizer=files.tokenizer)
         else:
             described, candidates, needs = files.of_system(references, captions, needs)
-            corpus = Corpus(described, candidates, threads=needs.threads, **read)
+            corpus = Corpus(described, candidates, threads=needs.threads, **files.scored_as)
         score = None if scorable is None else score_corpus(corpus, [scorable], needs=needs, resampling=how)[scorable]
     here = claimed.on(corpus) if score is None else Signature.read(score.signature)
     differ = claimed.differences(here)

@@ -75,15 +75,7 @@ def compare_command(
     elif not places:
         source, captions = files.of_columns(references)
     comparison = compare(
-        source,
-        captions,
-        chosen,
-        tokenizer=files.tokenizer,
-        on_missing=files.on_missing,
-        needs=needs,
-        **significance,
-        resampling=resampling,
-        engine=engine,
+        source, captions, chosen, **files.scored_as, needs=needs, **significance, resampling=resampling, engine=engine
     )
     if files.by is not None:
         images = next(iter(comparison.values())).image_ids
@@ -194,14 +186,7 @@ def diversity_command(
     photos = options.image_source(needs, output.report, parse_metrics(scored["accuracy"]), image_ids)
     training_captions = None if training is None else read_references(training)
     result = diversity(
-        systems,
-        described,
-        **scored,
-        training=training_captions,
-        tokenizer=files.tokenizer,
-        on_missing=files.on_missing,
-        needs=needs,
-        resampling=resampling,
+        systems, described, **scored, training=training_captions, **files.scored_as, needs=needs, resampling=resampling
     )
     if plots is not None:
         from sacrecap.report.pictures import write_pictures

@@ -105,16 +105,7 @@ def score_command(
     needs = with_own_scores(needs, candidates)
     if engine != "local":  # whether anything is wanted of single images
         engine = replace(engine, rows=bool(explain or files.by or output.per_image or output.report or output.baseline))
-    result = score(
-        source,
-        captions,
-        chosen,
-        tokenizer=files.tokenizer,
-        on_missing=files.on_missing,
-        needs=needs,
-        resampling=resampling,
-        engine=engine,
-    )
+    result = score(source, captions, chosen, **files.scored_as, needs=needs, resampling=resampling, engine=engine)
     if files.by is not None:
         result = result.by(files.values_of_column(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
