@@ -89,7 +89,7 @@ _JUDGMENTS = Value(
         _JUDGMENTS,
         options.NEEDS,
         options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
-        output(report=True, scores=False),
+        output("report title"),
     ),
     common="--metrics --dataset --references --ties --scores --interval --report --format --output --quiet".split(),
     params=[options.JUDGED_METRICS, options.PLUGIN],
@@ -179,7 +179,7 @@ def agreement_command(
     values=(
         options.NEEDS,
         options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
-        output(report=True, scores=False),
+        output("report title"),
     ),
     common="--metrics --results --scores --interval --report --format --output --threads --quiet".split(),
     params=[options.JUDGED_METRICS, options.PLUGIN],
@@ -222,7 +222,7 @@ def meta_command(
     output.finish(result)
 
 
-@click.command(cls=Command, values=(output(scores=False, report=True),))
+@click.command(cls=Command, values=(output("report title"),))
 @click.argument("scores")
 @click.argument("ratings")
 @takes(

@@ -36,7 +36,7 @@ from sacrecap.scoring.signature import Signature
         options.NEEDS,
         options.SIGNIFICANCE_OF_CHECK,
         options.resampling("Samples of --test permutation and bootstrap.", intervals=None),
-        output(),
+        output("percent digits"),
     ),
     common="--min --max --against --metrics --df --on-missing --format --output --threads --quiet".split(),
     params=[options.COMPARED_METRICS, options.PLUGIN],

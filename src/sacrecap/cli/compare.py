@@ -34,7 +34,7 @@ from sacrecap.scoring.intervals import Resampling
         options.NEEDS,
         options.SIGNIFICANCE,
         options.resampling("Bootstrap samples, and those of --test permutation."),
-        output(per_image=True, report=True, strict=True),
+        output("per_image report title strict percent digits"),
         ENGINE,
     ),
     common="--metrics --df --on-missing --test --interval --report --format --output --threads --quiet".split(),
@@ -132,7 +132,7 @@ _SCORED = Value(
         options.NEEDS,
         _SCORED,
         options.resampling("Bootstrap samples."),
-        output(per_image=True, report=True, strict=True, papers=False),
+        output("per_image report title strict percent digits", papers=False),
     ),
     common="--references --metrics --df --interval --per-image --report --format --output --threads --quiet".split(),
 )
@@ -205,7 +205,7 @@ _DECLARED = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL
 
 @click.command(
     cls=Command,
-    values=(options.NEEDS, output(elsewhere=False)),
+    values=(options.NEEDS, output("percent digits", elsewhere=False)),
     common="--site --metrics --rank-by --title --df --format --threads --quiet".split(),
 )
 @click.argument("references", metavar="FOLDER | REFERENCES")

@@ -287,21 +287,16 @@ _NEEDS = [
 
 
 def _needs(
-    *,
-    document_frequency: tuple[str, ...],
-    needs_by_name: tuple[str, ...],
-    threads: int,
-    judge_url: str | None,
-    judge_model: str | None,
-    judge_key_env: str | None,
-    judge_settings: tuple[str, ...],
-    **inputs: Any,
+    *, document_frequency: tuple[str, ...], needs_by_name: tuple[str, ...], threads: int, **inputs: Any
 ) -> Needs:
     from sacrecap.resources.needs import Given, Needs
 
     if inputs["threshold"] is not None and inputs["objects"] is None and inputs["images"] is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
-    settings = read_settings(judge_settings)
+    judge_url, judge_model, judge_key_env, texts = (
+        inputs.pop(f"judge_{name}") for name in ("url", "model", "key_env", "settings")
+    )
+    settings = read_settings(texts)
     inputs["rubric"] = settings.pop("rubric", None)  # which a metric without a judge needs, too
     if judge_url and judge_model:
         from sacrecap.resources.endpoint import Endpoint

@@ -105,47 +105,28 @@ def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> fro
     return frozenset(named)
 
 
-_PER_IMAGE, _REPORT, _TITLE, _BASELINE, _STRICT, _DIGITS = declared(
-    f"""
-    --per-image FILE  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout).
-    --report FILE.html  Write a report: one self-contained page.
-    --title TEXT  The heading of the report.
-    --baseline FILE.json  Write the scores and captions: a baseline, which sacrecap check compares with.
-    --strict KIND,…  Leave with status 3 if such a thing is found about the captions: {", ".join(FINDINGS)}; may be
-        repeated.
-    --digits N  Decimals of the scores in a table: 4 by default, 1 with --percent.
-    """,
-    strict={"multiple": True, "callback": _kinds},
-    digits={"type": click.IntRange(0, 15)},
-)
-
-
-def output(
-    *,
-    per_image: bool = False,
-    report: bool = False,
-    baseline: bool = False,
-    strict: bool = False,
-    scores: bool = True,
-    papers: bool = True,
-    elsewhere: bool = True,
-) -> Value:
-    """The options about the output, which the command takes as one `Output`: whether it writes the scores of each
-    image, a report or a baseline; whether findings about captions may fail it (`strict`); whether its tables may have
-    `scores` times 100, as `papers` print them, and other numbers of decimals; and whether it can print into a file.
+def output(names: str, *, papers: bool = True, elsewhere: bool = True) -> Value:
+    """The options about the output that are named, with those of all commands, which the command takes as one `Output`:
+    whether papers print its scores times 100, and whether it can print into a file.
     """
-    usual = "the default for LaTeX." if papers else "never by default."
-    percent = f"--percent/--no-percent  Print the scores of a table times 100, as papers do; {usual}"
-    chosen = [
-        *((_PER_IMAGE,) if per_image else ()),
-        *((_REPORT, _TITLE) if report else ()),
-        *((_BASELINE,) if baseline else ()),
-        *((_STRICT,) if strict else ()),
-        *([*declared(percent, percent={"default": None}), _DIGITS] if scores else []),
-        options.FORMAT,
-        *((options.OUTPUT,) if elsewhere else ()),
-        options.QUIET,
-    ]
+    usual = "the default for LaTeX" if papers else "never by default"
+    named = declared(
+        f"""
+        --per-image FILE  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout).
+        --report FILE.html  Write a report: one self-contained page.
+        --title TEXT  The heading of the report.
+        --baseline FILE.json  Write the scores and captions: a baseline, which sacrecap check compares with.
+        --strict KIND,…  Leave with status 3 if such a thing is found about the captions: {", ".join(FINDINGS)}; may be
+            repeated.
+        --percent/--no-percent  Print the scores of a table times 100, as papers do; {usual}.
+        --digits N  Decimals of the scores in a table: 4 by default, 1 with --percent.
+        """,
+        strict={"multiple": True, "callback": _kinds},
+        percent={"default": None},
+        digits={"type": click.IntRange(0, 15)},
+    )
+    chosen = [option for option in named if option.name in names.split()]
+    chosen += [options.FORMAT, options.OUTPUT, options.QUIET] if elsewhere else [options.FORMAT, options.QUIET]
     return Value("output", "Output", partial(Output, papers=papers), chosen)
 
 

@@ -33,7 +33,7 @@ _NOT_WITH_RANK = (
         caption_files(captions="candidate", groups=True),
         options.NEEDS,
         options.resampling("Bootstrap samples."),
-        output(per_image=True, report=True, baseline=True, strict=True),
+        output("per_image report title baseline strict percent digits"),
         ENGINE,
     ),
     common="--metrics --df --on-missing --interval --per-image --report --format --output --threads --quiet".split(),

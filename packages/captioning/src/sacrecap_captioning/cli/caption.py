@@ -434,7 +434,7 @@ def generate(speaker: str, data: str | None, output: str, prompts: str | None, b
 
 @command.command(
     cls=Command,
-    values=(options.resampling("Bootstrap samples."), output()),
+    values=(options.resampling("Bootstrap samples."), output("percent digits")),
     common="--images --split --metrics --method --candidates --blind --interval --format --output --quiet".split(),
 )
 @speaker_options
