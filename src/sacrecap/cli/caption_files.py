@@ -299,21 +299,6 @@ class _Format(click.Choice[str]):
         return value
 
 
-def _format(part: str, name: str) -> list[click.Option]:
-    """The option of the format of files of this part: `reference`, `candidate`, `set` or `caption`."""
-    settings: dict[str, Any] = {
-        f"{part}_format": {"name": name, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
-    }
-    return declared(
-        f"""
-        --{part}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists all.
-            With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in one cell,
-            or none.
-        """,
-        **settings,
-    )
-
-
 _SEVERAL = {"multiple": True}
 _OPTIONS = declared(
     """
@@ -342,29 +327,29 @@ _OPTIONS = declared(
 )
 
 
-def caption_files(
-    *,
-    references: bool = True,
-    captions: str | None = None,
-    tokenizer: bool = True,
-    missing: bool = True,
-    groups: bool = False,
-) -> Value:
-    """Options about files of captions, which the command takes as one `CaptionFiles`: of references, and of `captions`,
-    a `candidate`, `set` or `caption`, as the option of their format is called; with those for the `tokenizer`, for
-    images that are `missing` in one of the files, and for `groups` of images, where the command takes these.
+def caption_files(*parts: str, tokenizer: bool = True, missing: bool = True, groups: bool = False) -> Value:
+    """Options about files of captions, which the command takes as one `CaptionFiles`: `parts` are what the files are,
+    `reference`, `candidate`, `set` or `caption`, as the options of their formats are called. With those for the
+    `tokenizer`, for images that are `missing` in one of the files, and for `groups` of images, where it takes these.
     """
     left_out = set() if groups else {"by"}
-    if not (references and captions):
+    if len(parts) < 2:
         left_out |= {"references_column"}
-    if captions != "candidate":
+    if "candidate" not in parts:
         left_out |= {"add_references", "on_duplicate"}
-    if captions not in ("candidate", "set") or not missing:
+    if not missing or not {"candidate", "set"} & {*parts}:
         left_out |= {"on_missing", "on_extra"}
-    chosen = [
-        *(_format("reference", "reference_format") if references else ()),
-        *(_format(captions, "captions_format") if captions else ()),
-        *(option for option in _OPTIONS if option.name not in left_out),
-        *((TOKENIZER,) if tokenizer else ()),
-    ]
-    return Value("files", "Files", CaptionFiles, chosen)
+    chosen = []
+    for part in parts:
+        name = "reference_format" if part == "reference" else "captions_format"
+        as_written = {"name": name, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+        chosen += declared(
+            f"""
+            --{part}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists
+                all. With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in
+                one cell, or none.
+            """,
+            **{f"{part}_format": as_written},
+        )
+    chosen += [option for option in _OPTIONS if option.name not in left_out]
+    return Value("files", "Files", CaptionFiles, [*chosen, TOKENIZER] if tokenizer else chosen)

@@ -32,7 +32,7 @@ from sacrecap.scoring.signature import Signature
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="candidate"),
+        caption_files("reference", "candidate"),
         options.NEEDS,
         options.SIGNIFICANCE_OF_CHECK,
         options.resampling("Samples of --test permutation and bootstrap.", intervals=None),
@@ -146,7 +146,7 @@ _LACKING = {
 
 @click.command(
     cls=Command,
-    values=(caption_files(captions="candidate", tokenizer=False, missing=False), options.NEEDS),
+    values=(caption_files("reference", "candidate", tokenizer=False, missing=False), options.NEEDS),
     common="--df --embeddings --objects --images --lm --threads --quiet".split(),
     params=[options.PLUGIN, options.QUIET],
 )

@@ -30,7 +30,7 @@ from sacrecap.scoring.intervals import Resampling
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="candidate", groups=True),
+        caption_files("reference", "candidate", groups=True),
         options.NEEDS,
         options.SIGNIFICANCE,
         options.resampling("Bootstrap samples, and those of --test permutation."),
@@ -128,7 +128,7 @@ _SCORED = Value(
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="set"),
+        caption_files("reference", "set"),
         options.NEEDS,
         _SCORED,
         options.resampling("Bootstrap samples."),

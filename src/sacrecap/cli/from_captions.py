@@ -29,7 +29,7 @@ from sacrecap.scoring.result import counted
 
 @click.command(
     cls=Command,
-    values=(caption_files(references=False, captions="caption"),),
+    values=(caption_files("caption"),),
     common="--format --caption-format --split --id-column --caption-column --quiet".split(),
 )
 @click.argument("file")
@@ -142,7 +142,7 @@ def df_command() -> None:
 
 @df_command.command(
     cls=Command,
-    values=(caption_files(), ENGINE),
+    values=(caption_files("reference"), ENGINE),
     common="--output --n --stem --language-model --engine --threads --quiet".split(),
     short_help="Count in how many images each n-gram occurs.",
 )
@@ -240,7 +240,7 @@ BATCH = 10_000
 
 @click.command(
     cls=Command,
-    values=(caption_files(references=False, captions="caption", tokenizer=False),),
+    values=(caption_files("caption", tokenizer=False),),
     common="--format --output --grammar --tokenizer --threads --quiet".split(),
 )
 @click.argument("captions")

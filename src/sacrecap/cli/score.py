@@ -30,7 +30,7 @@ _NOT_WITH_RANK = (
 @click.command(
     cls=Command,
     values=(
-        caption_files(captions="candidate", groups=True),
+        caption_files("reference", "candidate", groups=True),
         options.NEEDS,
         options.resampling("Bootstrap samples."),
         output("per_image report title baseline strict percent digits"),
