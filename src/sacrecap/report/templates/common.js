@@ -6,8 +6,6 @@ const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
 /** @typedef {string | Node} Child */
 /** @typedef {Record<string, string | number | boolean | null | ((event: any) => void)>} Attributes */
-/** @typedef {{id: string, photo: HTMLElement[], cells: HTMLTableCellElement[]}} Row of an image: its photo, if any */
-/** @typedef {{name: string, people: boolean}} System */
 
 /**
  * An HTML element; attributes that are functions are listeners, strings among the children become text.
@@ -49,22 +47,14 @@ export const fill = (id, beside, ...blocks) => {
 };
 
 /**
- * A list to choose from, in its label, and the number of what is chosen.
- * @typedef {{number: number, select: HTMLSelectElement, label: HTMLElement, pick: (number: number) => void}} Choice
- * @type {(label: string, names: string[], changed: () => void, attributes?: Attributes) => Choice}
+ * A list to choose from, in its label; `number` is that of what is chosen.
+ * @type {(label: string, names: string[], changed: () => void) => {number: number, select: HTMLSelectElement, label: HTMLElement}}
  */
-export const choice = (label, names, changed, attributes = {}) => {
-  const select = element("select", {change: () => {
-    made.number = Number(select.value);
-    changed();
-  }, ...attributes}, ...options(names));
-  const made = {number: 0, select, label: element("label", {class: "control"}, `${label} `, select),
-    pick: (/** @type {number} */ number) => { select.value = String(made.number = number); }};
-  return made;
+export const choice = (label, names, changed) => {
+  const select = element("select", {change: changed}, ...names.map((name, value) => element("option", {value}, name)));
+  return {select, label: element("label", {class: "control"}, `${label} `, select),
+    get number() { return select.selectedIndex; }, set number(number) { select.selectedIndex = number; }};
 };
-
-/** @param {string[]} names */
-export const options = (names) => names.map((name, number) => element("option", {value: number}, name));
 
 /**
  * A cell of a row: its class, and what stands in it. The roles keep the table one for assistive software when narrow
@@ -76,25 +66,24 @@ export const cell = (kind, ...content) => element("td", {class: kind, role: "cel
 /** @type {(kind: string | null, content: Child) => HTMLTableCellElement} */
 export const head = (kind, content) => element("th", {class: kind, role: "columnheader", scope: "col"}, content);
 
-/** @returns {Promise<any>} The data that the page carries: JSON, compressed, in base64. */
-export async function carried() {
-  const text = atob(byId("data").textContent ?? "");
-  const bytes = new Uint8Array(text.length);
-  // In a loop: Uint8Array.from with a function takes a second for 50,000 images.
-  for (let place = 0; place < text.length; place += 1) bytes[place] = text.charCodeAt(place);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-}
+// The data that the page carries: JSON, compressed, in base64. In a loop: Uint8Array.from with a function takes a second for
+// 50,000 images.
+const packed = atob(byId("data").textContent ?? "");
+const bytes = new Uint8Array(packed.length);
+for (let place = 0; place < packed.length; place += 1) bytes[place] = packed.charCodeAt(place);
+/** @type {any} */
+export const carried = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 
 const markup = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("drawings", {createHTML: (/** @type {string} */ text) => text});
 
 /**
  * What Python drew of the image of this number, if anything; `boxes` are to lie on its photo.
- * @type {(report: any, number: number, kind?: "drawings" | "boxes") => Element[]}
+ * @type {(number: number, kind?: "drawings" | "boxes") => HTMLElement[]}
  */
-export const drawing = (report, number, kind = "drawings") => {
-  const text = report[kind][number] ?? "";
+export const drawing = (number, kind = "drawings") => {
+  const text = carried[kind][number] ?? "";
   const parsed = new DOMParser().parseFromString(/** @type {any} */ (markup?.createHTML(text) ?? text), "text/html");
-  return [...document.importNode(parsed.body, true).children];
+  return /** @type {any} */ ([...document.importNode(parsed.body, true).children]);
 };
 
 /** @param {number | null} value */
@@ -219,29 +208,57 @@ function nearest(references) {
   return best;
 }
 
-// Lists of images, captions or pairs: search, controls, pages, and rows that open
+// Two captions side by side: of two systems, or of a pair that people judged
+
+export const SIDES = ["first", "second"];
 
 /**
- * What is listed, by number. `texts` is what the search reads; `passes` what the controls let through; `compare` sorts;
- * `shown` hears which are left, in their order; `most` are the rows on a page.
- * @typedef {{kind?: string, caption: string, placeholder: string, texts: string[], most?: number,
- *   named?: (count: number) => string, controls: HTMLElement[], heads: () => HTMLTableCellElement[],
- *   row: (number: number) => Row, details: (number: number) => Child[], passes?: (number: number) => boolean,
- *   compare?: (a: number, b: number) => number, shown?: (left: number[]) => void}} Listing
+ * The cells of a row: captions, scores, and their difference, which may be wrong.
+ * @type {(captions: (string | null)[], scores: (number | null)[], gap: number | null, wrong?: boolean) =>
+ *   HTMLTableCellElement[]}
+ */
+export const pairCells = (captions, scores, gap, wrong = false) => [
+  cell("caption", ...captions.map((caption, side) => element("p", {class: SIDES[side]}, caption ?? ""))),
+  ...scores.map((score, side) => cell(`score ${SIDES[side]}`, imageScore(score))),
+  cell(wrong ? "score gap wrong" : "score gap", gap === null ? "" : signed(gap))];
+
+// Lists of images, captions or pairs: search, order, controls, pages, and rows that open
+
+/**
+ * What is listed: an image and the texts that the search reads besides its id and its references.
+ * @typedef {{id: string, references: string[], photo: string | null, candidates: (string | null)[]}} Item
+ *
+ * An order: of the least values first if it is `rising`, of the largest otherwise, and always with null last. It may show
+ * a part only.
+ * @typedef {{name: string, value: (number: number) => string | number | null, rising?: boolean,
+ *   shows?: (number: number) => boolean}} Order
+ *
+ * All by the items' numbers. `passes` is what other controls let through; `details` has the item's large photo; `shown`
+ * hears which are left, in their order; `most` are the rows on a page.
+ * @typedef {{kind?: string, caption: string, placeholder: string, items: Item[], most?: number,
+ *   named?: (count: number) => string, ordered: string, orders: () => Order[],
+ *   controls?: (order: HTMLElement) => HTMLElement[], passes?: (number: number) => boolean,
+ *   heads: () => HTMLTableCellElement[], cells: (number: number) => HTMLTableCellElement[],
+ *   details: (number: number, large: HTMLElement[]) => Child[], shown?: (left: number[]) => void}} Listing
  */
 
+const collator = new Intl.Collator("en", {numeric: true});
+
 /**
- * The blocks of a list; what shows it from its first page on, after a change; and what turns to a page.
+ * Adds a list to the page: the control of its order, what shows it from its first page on, after a change, and what draws
+ * the page again.
  * @param {Listing} listing
  */
-export function listed({kind = "", caption, placeholder, texts, most = 25, named = images, controls, heads, row, details,
-  passes = () => true, compare = () => 0, shown}) {
-  const searched = texts.map((text) => text.toLowerCase());
+export function listed({kind = "", caption, placeholder, items, most = 25, named = images, ordered, orders,
+  controls = (order) => [order], passes = () => true, heads, cells, details, shown}) {
+  const searched = items.map(({id, candidates, references}) =>
+    [id, ...candidates.map((text) => text ?? ""), ...references].join("\n").toLowerCase());
   /** @type {Set<number>} */
   const open = new Set();
   let page = 0;
   /** @type {number[]} */
   let left = [];
+  const order = choice(ordered, orders().map(({name}) => name), () => update());
   const search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder,
     input: () => update()});
   const status = element("p", {class: "status", role: "status"});
@@ -253,37 +270,40 @@ export function listed({kind = "", caption, placeholder, texts, most = 25, named
     element("button", {type: "button", click: () => turn(to())}, name);
   const back = [turning("First", () => 0), turning("Previous", () => page - 1)];
   const forth = [turning("Next", () => page + 1), turning("Last", last)];
-  const blocks = [
-    element("div", {class: "controls"}, element("label", {class: "control", for: "search"}, "Search"), search, ...controls, status),
+  byId("images").append(
+    element("div", {class: "controls"}, element("label", {class: "control", for: "search"}, "Search"), search,
+      ...controls(order.label), status),
     element("div", {class: "grid"}, element("table", {class: `images ${kind}`, role: "table"},
       element("caption", {}, caption), element("thead", {role: "rowgroup"}, headRow), body)),
     element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...back, place, ...forth),
-  ];
+  );
 
-  const across = (/** @type {string} */ kind, /** @type {Child[]} */ content) => {
+  const across = (/** @type {string} */ kind, /** @type {Child[]} */ ...content) => {
     const only = cell(null, ...content);
     only.colSpan = headRow.cells.length;
     return element("tr", {class: kind, role: "row"}, only);
   };
 
-  /** An image's row, and below it, where open, its details. */
+  /** An item's row, and below it, where open, its details. */
   const rows = (/** @type {number} */ number) => {
-    const {id, photo, cells} = row(number);
-    const button = element("button", {type: "button", "aria-expanded": String(open.has(number))}, element("bdi", {}, id));
-    const name = photo.length ? element("div", {class: "named"}, ...photo, button) : button;
+    const item = items[number];
+    const button = element("button", {type: "button", "aria-expanded": String(open.has(number))}, element("bdi", {}, item.id));
+    const small = photo(item, "row");
+    const name = small.length ? element("div", {class: "named"}, ...small, button) : button;
+    const opened = () => across("details", ...details(number, photo(item, "large", drawing(number, "boxes"))));
     // A click anywhere on it opens it, unless it ended a selection of text.
     const node = element("tr", {class: "image", role: "row", click: () => {
       if (String(getSelection())) return;
       const opens = !open.delete(number);
       if (opens) {
         open.add(number);
-        node.after(across("details", details(number)));
+        node.after(opened());
       } else {
         node.nextElementSibling?.remove();
       }
       button.setAttribute("aria-expanded", String(opens));
-    }}, element("th", {scope: "row", role: "rowheader", class: "id"}, name), ...cells);
-    return open.has(number) ? [node, across("details", details(number))] : [node];
+    }}, element("th", {scope: "row", role: "rowheader", class: "id"}, name), ...cells(number));
+    return open.has(number) ? [node, opened()] : [node];
   };
 
   const turn = (/** @type {number} */ to) => {
@@ -294,71 +314,60 @@ export function listed({kind = "", caption, placeholder, texts, most = 25, named
     back.forEach((button) => { button.disabled = page === 0; });
     forth.forEach((button) => { button.disabled = page >= last(); });
     headRow.replaceChildren(...heads());
-    body.replaceChildren(...(numbers.length ? numbers.flatMap(rows) : [across("", [element("p", {class: "nothing"},
-      `Nothing matches. Search looks for every word in ${placeholder}.`)])]));
+    body.replaceChildren(...(numbers.length ? numbers.flatMap(rows) : [across("", element("p", {class: "nothing"},
+      `Nothing matches. Search looks for every word in ${placeholder}.`))]));
   };
 
-  /** Shows those that have every word searched for and pass. */
+  /** Shows those that have every word searched for and pass, in the order chosen. */
   const update = () => {
+    const all = orders();
+    all.forEach(({name}, at) => { order.select.options[at].text = name; });
+    const {value, rising = false, shows = () => true} = all[order.number];
+    const values = items.map((_, number) => value(number));
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     left = searched.flatMap((text, number) =>
-      (passes(number) && words.every((word) => text.includes(word)) ? [number] : [])).sort(compare);
-    const all = texts.length;
-    status.textContent = left.length === all ? named(all) : `${whole(left.length)} of ${named(all)}`;
+      (passes(number) && shows(number) && words.every((word) => text.includes(word)) ? [number] : []));
+    left.sort((a, b) => {
+      const [low, high] = rising ? [values[a], values[b]] : [values[b], values[a]];
+      if (low === null || high === null) return Number(values[a] === null) - Number(values[b] === null);
+      return typeof low === "string" ? collator.compare(low, String(high)) : low - Number(high);
+    });
+    status.textContent = left.length === items.length ? named(items.length) : `${whole(left.length)} of ${named(items.length)}`;
     shown?.(left);
     turn(0);
   };
-  return {blocks, update, again: () => turn(page)};
+  return {order, update, again: () => turn(page)};
 }
 
 // Pictures that Python drew: their marks tell what they are, and the reader hides systems
 
-/** Below each picture, what is under the pointer or the focus. */
-export function telling() {
-  for (const figure of document.querySelectorAll(".plots > .picture")) {
-    const readout = element("p", {class: "readout", "aria-live": "polite"});
-    figure.append(readout);
-    for (const event of ["pointerover", "focusin"]) {
-      figure.addEventListener(event, ({target}) => {
-        const title = target instanceof Element && target.closest("[tabindex]")?.querySelector("title");
-        if (title) readout.textContent = title.textContent;
-      });
-    }
-  }
-}
-
-/**
- * The numbers of the systems that are not shown; the boxes of the page change them, and the pictures follow.
- * @param {() => void} changed
- */
-export function hiddenSystems(changed = () => {}) {
-  /** @type {Set<number>} */
-  const hidden = new Set();
-  for (const box of document.querySelectorAll("#chooser input")) {
-    box.addEventListener("change", () => {
-      if (!(box instanceof HTMLInputElement)) return;
-      if (box.checked) hidden.delete(Number(box.dataset.system));
-      else hidden.add(Number(box.dataset.system));
-      hide(document, hidden);
-      changed();
+// Below each picture, what is under the pointer or the focus.
+for (const figure of document.querySelectorAll(".plots > .picture")) {
+  const readout = element("p", {class: "readout", "aria-live": "polite"});
+  figure.append(readout);
+  for (const event of ["pointerover", "focusin"]) {
+    figure.addEventListener(event, ({target}) => {
+      const title = target instanceof Element && target.closest("[tabindex]")?.querySelector("title");
+      if (title) readout.textContent = title.textContent;
     });
   }
-  return hidden;
 }
 
-/** @type {(root: ParentNode, hidden: Set<number>) => void} Hides systems in pictures, and pictures of one system alone. */
-export const hide = (root, hidden) => {
-  for (const figure of root.querySelectorAll(".picture")) {
-    if (!(figure instanceof HTMLElement)) continue;
+/** @type {Set<number>} The numbers of the systems that are not shown: the boxes of the page say which, and pictures follow. */
+export const hiddenSystems = new Set();
+document.getElementById("chooser")?.addEventListener("change", ({target}) => {
+  if (!(target instanceof HTMLInputElement)) return;
+  const system = Number(target.dataset.system);
+  if (!hiddenSystems.delete(system)) hiddenSystems.add(system);
+  hide(document);
+});
+
+/** @type {(root: ParentNode) => void} Hides systems in pictures, and pictures of one system alone. */
+export const hide = (root) => {
+  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".picture"))) {
     const systems = (figure.dataset.systems ?? "").split(" ").map(Number);
-    if (figure.closest(".planes")) figure.hidden = hidden.has(systems[0]);
+    if (figure.closest(".planes")) figure.hidden = hiddenSystems.has(systems[0]);
     else systems.forEach((system, look) => figure.querySelectorAll(`.look-${look}`).forEach((node) =>
-      node.toggleAttribute("hidden", hidden.has(system))));
+      node.toggleAttribute("hidden", hiddenSystems.has(system))));
   }
 };
-
-/** @type {(report: {systems: System[]}, number: number) => HTMLElement} A system's mark and name, in one line. */
-export const systemName = ({systems}, number) =>
-  element("span", {class: "system", title: systems[number].name},
-    shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, shape("use", {href: `#mark-${number}`})),
-    element("bdi", {}, systems[number].name));

@@ -1,77 +1,67 @@
 // The page of caption sets: pictures, of which the reader hides systems, and the images in a list; a row opens to the sets of
 // the systems side by side, how similar their captions are, and what they are about.
 
-import {besidePhoto, carried, cell, choice, drawing, element, fill, head, hiddenSystems, hide, imageScore, images, listed,
-  photo, scoreList, shape, systemName, telling} from "./common.js";
+import {besidePhoto, carried, cell, drawing, element, head, hiddenSystems, hide, imageScore, images, listed, scoreList, shape}
+  from "./common.js";
 
 const MOST_CELLS = 40;
 
 /** @type {SetsPage} */
-const report = await carried();
+const report = carried;
 
+/** @param {number} number of a system, whose mark and name stand in one line */
+const systemName = (number) => element("span", {class: "system", title: report.systems[number].name},
+  shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, shape("use", {href: `#mark-${number}`})),
+  element("bdi", {}, report.systems[number].name));
 for (const heads of document.querySelectorAll("table.figures thead")) {
-  heads.querySelectorAll("th").forEach((head, number) => head.replaceChildren(systemName(report, number)));
+  heads.querySelectorAll("th").forEach((head, number) => head.replaceChildren(systemName(number)));
 }
-telling();
-const hidden = hiddenSystems(() => list.again());
 const everybody = report.systems.map((_, number) => number);
+const systems = everybody.filter((number) => !report.systems[number].people);
 
-/**
- * Orders of the images: `sign` is 1 for the least value first, 0 for the order of the file.
- * @type {{name: string, value: (image: SetsImage) => number, sign: number}[]}
- */
-const orders = [{name: "as in the file", value: () => 0, sign: 0}];
-if (report.spread) {
-  const own = (/** @type {SetsImage} */ image) =>
-    image.diversity.filter((value, number) => value !== null && !report.systems[number].people).map(Number);
-  const mean = (/** @type {SetsImage} */ image) => own(image).reduce((a, b) => a + b, 0) / own(image).length;
-  const apart = (/** @type {SetsImage} */ image) => Math.max(...own(image)) - Math.min(...own(image));
-  if (report.systems.filter((system) => !system.people).length > 1) {
-    orders.unshift({name: "systems furthest apart first", value: apart, sign: -1});
-  }
-  orders.unshift({name: "least diverse first", value: mean, sign: 1}, {name: "most diverse first", value: mean, sign: -1});
-}
-const order = choice("Order", orders.map(({name}) => name), () => list.update());
-const columns = () => (report.spread === null ? [] : everybody.filter((number) => !hidden.has(number)));
+/** @type {(number: number) => number[]} The diversity of the systems' captions of an image. */
+const diverse = (number) => systems.flatMap((system) => report.images[number].diversity[system] ?? []);
+const mean = (/** @type {number} */ number) => diverse(number).reduce((a, b) => a + b, 0) / diverse(number).length;
+const apart = (/** @type {number} */ number) => Math.max(...diverse(number)) - Math.min(...diverse(number));
+const orders = [
+  ...(report.spread ? [{name: "least diverse first", value: mean, rising: true}, {name: "most diverse first", value: mean}] : []),
+  ...(report.spread && systems.length > 1 ? [{name: "systems furthest apart first", value: apart}] : []),
+  {name: "as in the file", value: () => 0},
+];
+const columns = () => (report.spread === null ? [] : everybody.filter((number) => !hiddenSystems.has(number)));
 const list = listed({
   kind: "sets-of-images",
   caption: "Images, one row per image, with the diversity of each system’s captions; a row opens to them.",
   placeholder: "id or caption",
-  texts: report.images.map((image) => [image.id, ...image.captions.flatMap((set) => set ?? [])].join("\n")),
-  controls: [order.label],
-  compare: (a, b) => {
-    const {value, sign} = orders[order.number];
-    return sign * (value(report.images[a]) - value(report.images[b]));
-  },
-  heads: () => [head(null, "Image"), ...columns().map((number) => head("score", systemName(report, number)))],
-  row: (number) => {
-    const image = report.images[number];
-    const score = (/** @type {number | null} */ value) => (value === null ? "–" : imageScore(value));
-    return {id: image.id, photo: photo(described(image), "row"),
-      cells: columns().map((column) => cell("score", score(image.diversity[column])))};
-  },
-  details: (number) => [setImage(report.images[number], number)],
+  // What people say of an image are its references.
+  items: report.images.map((image) => {
+    const said = (/** @type {boolean} */ people) => image.captions.flatMap((captions, system) =>
+      (report.systems[system].people === people ? captions ?? [] : []));
+    return {...image, candidates: said(false), references: said(true)};
+  }),
+  ordered: "Order",
+  orders: () => orders,
+  heads: () => [head(null, "Image"), ...columns().map((number) => head("score", systemName(number)))],
+  cells: (number) => columns().map((column) => {
+    const score = report.images[number].diversity[column];
+    return cell("score", score === null ? "–" : imageScore(score));
+  }),
+  details: setImage,
 });
-fill("images", [], ...list.blocks);
+document.getElementById("chooser")?.addEventListener("change", list.again);
 list.update();
 
-/** @param {SetsImage} image which gets what people say of it as references: nothing where people say nothing */
-function described(image) {
-  const people = image.captions.filter((_, number) => report.systems[number].people);
-  return {...image, references: people.flatMap((captions) => captions ?? [])};
-}
-
 /**
- * The sets of an image, at its place on the page. Looking at one of the nodes that stand for a caption highlights the others.
- * @type {(image: SetsImage, place: number) => HTMLElement}
+ * The sets of an image, and an overview of them. Looking at one of the nodes that stand for a caption highlights the others.
+ * @type {(place: number, large: HTMLElement[]) => HTMLElement[]}
  */
-function setImage(image, place) {
+function setImage(place, large) {
+  const image = report.images[place];
   const readout = element("p", {class: "readout", "aria-live": "polite"},
     "Point at a caption, a mark or a cell, or move to it with Tab: its counterparts are highlighted.");
   /** @type {Map<string, Element[]>} those that stand for a caption, by system and caption */
   const nodes = new Map();
-  /** @type {HTMLElement[]} the plane, and two radars of each system */
-  const drawn = drawing(report, place).filter((figure) => figure instanceof HTMLElement);
+  const drawn = drawing(place); // the plane, and two radars of each system
   const captions = (/** @type {number} */ system) => image.captions[system] ?? [];
   /** The number of the look of a line or a mark. */
   const lookOf = (/** @type {Element} */ node) => Number(/look-(\d+)/.exec(node.getAttribute("class") ?? "")?.[1]);
@@ -92,7 +82,7 @@ function setImage(image, place) {
     return node;
   };
 
-  const sets = everybody.filter((system) => image.captions[system] && !hidden.has(system)).map((system) => {
+  const sets = everybody.filter((system) => image.captions[system] && !hiddenSystems.has(system)).map((system) => {
     const figures = [{label: report.spread, score: image.diversity[system]},
       {label: report.accuracy, score: image.accuracy[system]}].flatMap(({label, score}) =>
       (label === null || score === null ? [] : [{label, score}]));
@@ -103,7 +93,7 @@ function setImage(image, place) {
     }
     const items = captions(system).map((text, number) => linked(element("li", {dir: "auto", tabindex: drawn.length ? "0" : null},
       text || element("span", {class: "nothing"}, "empty caption")), system, [number]));
-    return element("article", {class: "set"}, element("h3", {}, systemName(report, system)), scoreList(figures),
+    return element("article", {class: "set"}, element("h3", {}, systemName(system)), scoreList(figures),
       element("ol", {class: "captions"}, ...items), ...heatMap(system), ...topics);
   });
 
@@ -132,10 +122,9 @@ function setImage(image, place) {
   for (const mark of drawn[0]?.querySelectorAll(".mark") ?? []) {
     linked(mark, lookOf(mark), (mark.getAttribute("data-captions") ?? "").split(" ").map(Number), mark.textContent);
   }
-  if (drawn.length) hide(element("div", {}, drawn[0]), hidden);
+  if (drawn.length) hide(element("div", {}, drawn[0]));
   const overview = drawn.length ? element("div", {class: "overview"}, drawn[0], readout)
     : element("p", {class: "legend"}, `Similarities, places and topics are on the page for ${images(report.drawn)} only: the `
       + "most and the least diverse, and those of --draw.");
-  return element("div", {class: "set-image"}, ...besidePhoto(photo(described(image), "large"), overview),
-    element("div", {class: "sets"}, ...sets));
+  return [element("div", {class: "set-image"}, ...besidePhoto(large, overview), element("div", {class: "sets"}, ...sets))];
 }
