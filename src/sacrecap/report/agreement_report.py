@@ -254,7 +254,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
         },
         [
             Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
-            *(Section("systems", table.title, table=replace(table, title="")) for table in systems_tables(agreement)),
+            *(Section("systems", table.title, table=table) for table in systems_tables(agreement)),
             *([Section("plots", "Pictures", drawn=drawn)] if drawn else []),
             Section("images", "Where a metric and people disagree", [("", f"{explained}{against}.")], notes=[part]),
         ],
@@ -280,7 +280,15 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         columns = np.array(list(metric.scores.values()), dtype=np.float64)[:, judged]
         order = (np.arange(len(columns))[:, None] + preferred) % len(columns)
         scores.append(np.take_along_axis(columns, order, axis=0))
-    gaps = [_gaps(values, judgments) for values in scores]
+    gaps: list[Floats]  # between metric and people; nan without a score
+    if isinstance(judgments, Pairs):
+        gaps = [np.nan_to_num(chosen - other, nan=0.0) for chosen, other in scores]
+    else:
+        people = np.array(list(map(fmean, judgments.ratings)))
+        gaps = [np.full(len(people), np.nan) for _ in scores]
+        for gap, (values,) in zip(gaps, scores, strict=True):
+            scored = ~np.isnan(values)
+            gap[scored] = _places(values[scored]) - _places(people[scored])
     captions = list(judgments.candidates().values())
     most = fitting(
         MOST_ITEMS, judged, lambda number: [*(column[number] for column in captions), *rows[number].references]
@@ -289,11 +297,16 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
     disputes = np.array(gaps) if isinstance(judgments, Pairs) else -np.abs(np.nan_to_num(gaps, nan=0.0))
     ranks = disputes.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
     chosen = first_and_sample(ranks.min(axis=0).argsort(kind="stable").tolist(), EXTREMES, most)
-    numbers = [judged[place] for place in chosen]
-    images = list(dict.fromkeys(rows[number].image_id for number in numbers))
-    references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
-    image_of = {image: place for place, image in enumerate(images)}
-    references_of = {texts: place for place, texts in enumerate(references)}
+    images: dict[str, int] = {}
+    references: dict[tuple[str, ...], int] = {}
+    items = [
+        {
+            "image": images.setdefault(rows[number].image_id, len(images)),
+            "references": references.setdefault(tuple(rows[number].references), len(references)),
+            **_item(judgments, number),
+        }
+        for number in (judged[place] for place in chosen)
+    ]
     return {
         "pairs": isinstance(judgments, Pairs),
         "metrics": [
@@ -307,14 +320,7 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         ],
         "images": [{"id": image, "photo": None} for image in images],
         "references": [list(texts) for texts in references],
-        "items": [
-            {
-                "image": image_of[rows[number].image_id],
-                "references": references_of[tuple(rows[number].references)],
-                **_item(judgments, number),
-            }
-            for number in numbers
-        ],
+        "items": items,
     }
 
 
@@ -340,12 +346,8 @@ def _thinned(chart: Chart) -> Chart:
     most = max(map(len, panels), default=0)
     if chart.kind != "cloud" or most <= MOST_POINTS:
         return chart
-    step = math.ceil(most / MOST_POINTS)
-    return replace(
-        chart,
-        rows=[row for panel in panels for row in panel[::step]],
-        note=f"{chart.note[:-1]} of all {most:,} points.",
-    )
+    rows = [row for panel in panels for row in panel[:: math.ceil(most / MOST_POINTS)]]
+    return replace(chart, rows=rows, note=f"{chart.note[:-1]} of all {most:,} points.")
 
 
 def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:
@@ -354,19 +356,6 @@ def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64
         return list(range(len(judgments.rows))), np.zeros(len(judgments.rows), dtype=np.int64)
     decided = [number for number, preferred in enumerate(judgments.preferred) if preferred]
     return decided, np.array([int(judgments.preferred[number] < 0) for number in decided], dtype=np.int64)
-
-
-def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
-    """The distance of the metric from people: how much higher the chosen caption of a pair scores, or a caption's place
-    by the metric less that by people; none without a score.
-    """
-    if isinstance(judgments, Pairs):
-        return np.asarray(np.nan_to_num(scores[0] - scores[1], nan=0.0))
-    scored = ~np.isnan(scores[0])
-    people = np.array(list(map(fmean, judgments.ratings)))
-    gaps: Floats = np.full(len(people), np.nan)
-    gaps[scored] = _places(scores[0][scored]) - _places(people[scored])
-    return gaps
 
 
 def _places(values: Floats) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.html import ReportPage, Section
@@ -17,11 +16,13 @@ if TYPE_CHECKING:
 
 
 def _figures(calibration: Calibration) -> list[tuple[str, Calibrated]]:
-    pairs = [] if calibration.is_choice and len(calibration.pairs) < 2 else _pairs(calibration)
-    return [(calibration.of, calibration.overall), *calibration.systems.items(), *pairs]
+    return [(calibration.of, calibration.overall), *calibration.systems.items(), *_pairs(calibration)]
 
 
 def _pairs(calibration: Calibration) -> list[tuple[str, Calibrated]]:
+    """Those of every two systems; of choices, one pair is the figure of all of them."""
+    if calibration.is_choice and len(calibration.pairs) < 2:
+        return []
     between = " against " if calibration.is_choice else " − "
     return [(between.join(names), figure) for names, figure in calibration.pairs.items()]
 
@@ -105,7 +106,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
         [
             Section("people", "With and without the witnesses", legend, drawn=titled(_pictures(calibration))),
             Section("figures", "What people would say", table=figures, kind="calibrated"),
-            *(Section("plan-0", plan.title, table=replace(plan, title=""), kind="plan") for plan in plans),
+            *(Section("plan-0", plan.title, table=plan, kind="plan") for plan in plans),
         ],
         reading=[
             "A point is what people would [say of all captions](tutorial/calibrate/), a line its interval.",
@@ -123,7 +124,7 @@ def _pictures(calibration: Calibration) -> list[tuple[str, str]]:
     if not calibration.is_choice:
         parts = [("mean ratings", [("all captions", calibration.overall), *systems]), ("differences", pairs)]
     else:
-        shares = [(calibration.of, calibration.overall), *(pairs if len(pairs) > 1 else [])]
+        shares = [(calibration.of, calibration.overall), *pairs]
         parts = [("how often the first is chosen", shares), ("strengths", systems)]
     drawn = []
     for what, figures in parts:

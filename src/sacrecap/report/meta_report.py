@@ -93,7 +93,7 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
         meta.version,
         {"Data sets": f"{len(meta.agreements):,}", "Metrics": f"{len(metrics):,}"},
         [
-            *(Section("across", table.title, table=replace(table, title="")) for table in overview(meta)),
+            *(Section("across", table.title, table=table) for table in overview(meta)),
             *(section for name in meta.agreements for section in _sections(meta, name)),
         ],
         reading=[
@@ -121,9 +121,9 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
     star = "; * was fitted to these judgments" if any(measured.fitted for measured in agreement.measured) else ""
     drawn = titled([(f"{label}, best first{star}", strips(bars, f"{name}, {label}"))])
     notes = [*missing(agreement), "", *lines(agreement)]
-    yield Section(name, name, [("", meta.protocol(name))], replace(table(agreement), title="", notes=notes), drawn)
+    yield Section(name, name, [("", meta.protocol(name))], replace(table(agreement), notes=notes), drawn)
     for number, part in enumerate(systems_tables(agreement)):
-        yield Section(f"{name}-systems-{number}", f"{name}: {part.title}", table=replace(part, title=""))
+        yield Section(f"{name}-systems-{number}", f"{name}: {part.title}", table=part)
     for part in _published_tables(meta, name):
         notes = ["Figures of others, which were not measured here."]
         yield Section(f"{name}-published", f"{name}: published", table=replace(part, notes=notes))

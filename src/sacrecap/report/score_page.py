@@ -52,8 +52,13 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     leading = lead(result)
     by_lead = list(scores.values())[leading]
     most = fitting(MOST_IMAGES, result.image_ids, lambda image: captions_of([result], image))
-    chosen = _chosen(by_lead, most)
-    extreme = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
+    # On the page are all images, or the extremes and a sample of the others.
+    order = _ordered(by_lead, range(len(by_lead)))
+    ends = min(EXTREMES, most // 2, len(order) // 2)
+    rest = len(order) - ends
+    chosen = first_and_sample([*order[:ends], *order[rest:], *order[ends:rest]], 2 * ends, most)
+    order, half = _ordered(by_lead, chosen), MOST_EXPLAINED // 2
+    extreme = {*order[:half], *order[half - MOST_EXPLAINED :]} if result.explains else set()
     explained = {at: result.explain(result.image_ids[number]) for at, number in enumerate(chosen) if number in extreme}
     of_objects = any("objects" in score.metric.needs for score in result.values())
     located = located_objects(result.needs) if of_objects else {}
@@ -84,7 +89,6 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         legend = " words say what no reference says, as coverage, precision and long-f1 count it."
     marked = [("marked", "Marked"), ("", legend)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
-    ends = min(EXTREMES, len(chosen) // 2)
     which = (
         f"the {ends:,} best and the {ends:,} worst by {label}, and {SAMPLED}. Scores, intervals and distributions are "
         "of all images; the table, and the best and worst by other metrics, are of the images on this page."
@@ -220,26 +224,11 @@ def lead(result: Result) -> int:
     return names.index("cider-d") if "cider-d" in names else 0
 
 
-def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
-    """Indices of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
-    if len(scores) <= most:
-        return list(range(len(scores)))
-    order = _ordered(scores, range(len(scores)))
-    ends = min(EXTREMES, most // 2)
-    return first_and_sample([*order[:ends], *order[-ends:], *order[ends:-ends]], 2 * ends, most)
-
-
 def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
     """At most that many indices in ascending order: the first ones of an order, and a random sample of the others."""
     most = min(most, len(order))
     first = min(first, most)
     return sorted([*order[:first], *random.Random(SAMPLE_SEED).sample(order[first:], most - first)])
-
-
-def _ends(scores: npt.NDArray[np.float64], chosen: list[int], most: int) -> set[int]:
-    """The indices of that many of the chosen images: half of them with the largest scores, half with the smallest."""
-    order = _ordered(scores, chosen)
-    return set(order if len(order) <= most else [*order[: most // 2], *order[-(most - most // 2) :]])
 
 
 def _ordered(scores: npt.NDArray[np.float64], chosen: Sequence[int]) -> list[int]:
