@@ -242,8 +242,6 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
             "all of them."
         )
     return ReportPage(
-        "agreement",
-        "Agreement of metrics with people",
         judgments.dataset,
         agreement.version,
         {

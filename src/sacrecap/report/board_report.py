@@ -122,8 +122,6 @@ _PARTS = {
 def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a board."""
     return ReportPage(
-        "",
-        "Board",
         f"{counted(len(board.rows), 'system')} on {counted(board.images, 'image')}",
         board.version,
         {
@@ -169,8 +167,6 @@ def contest_page(contest_board: ContestBoard, _draw: Sequence[str] = ()) -> Repo
     if remarks:
         sections.append(Section("about", "About this board", notes=remarks))
     return ReportPage(
-        "",
-        "Contest",
         contest.title,
         board.version,
         {name: text for name, text in facts.items() if text},

@@ -92,8 +92,6 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
     unit = "Pairs of captions" if calibration.is_choice else "Captions"
     figures, *plans = _tables(calibration, _lines(calibration))
     return ReportPage(
-        "",
-        "Calibration",
         f"What people would say: {calibration.of}",
         calibration.version,
         {

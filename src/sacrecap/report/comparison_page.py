@@ -67,8 +67,6 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         frames.append(svg(panel, metric["label"], height=400))
     drawn = f'<div id="frames" hidden>{"".join(frames)}</div>'
     return ReportPage(
-        "comparison",
-        "Comparison of captioning systems",
         f"{len(comparison):,} systems on {first.images:,} images",
         first.version,
         {"Systems": f"{len(comparison):,}", **facts(comparison), "Test": tested(comparison)},

@@ -58,8 +58,6 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     whole = replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"])
     which = "those with the most and the least diverse captions. All figures and pictures above are of all images."
     return ReportPage(
-        "diversity",
-        "Diversity of caption sets",
         f"{counted(len(result), 'system')} on {counted(first.images, 'image')}",
         result.version,
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},

@@ -9,7 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sacrecap.metrics.chair import Hallucination
@@ -28,8 +29,7 @@ BOX = 24
 GAP = 8
 """Distance between two boxes of a row, and between the boxes and the edge."""
 WIDEST = 560
-"""Rows that would be wider continue on the next line."""
-_INDENT = 24
+"""Rows that would be wider continue, indented, on the next line."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def svg(rows: Rows, name: str, style: str | None = None) -> str:
             inner = _text_width(part.text)
             width = inner + 2 * GAP
             if x and x + width > WIDEST:
-                x, y = _INDENT, y + ROW
+                x, y = 24, y + ROW
             title = f"<title>{plain(part.title)}</title>" if part.title else ""
             corner = BOX // 2 if part.kind == "attribute" else 5
             drawn.append(
@@ -187,66 +187,34 @@ def explanation_figures(explained: Mapping[str, Any]) -> str:
     return "".join(_DRAWN[kind](explanation) for kind, explanation in explained.items() if explanation is not None)
 
 
-class _Row(NamedTuple):
-    """Words side by side, with two blanks between, and what each tells when it is pointed at."""
-
-    words: Sequence[str]
-    titles: Sequence[str]
-    left: float = 0.0
-
-    def start(self, number: int) -> int:
-        return sum(CELL * (len(word) + 2) for word in self.words[:number])
-
-    def width(self) -> int:
-        return max(self.start(len(self.words)) - 2 * CELL, CELL)
-
-    def middle(self, span: tuple[int, int]) -> float:
-        """That of the words from the first to before the last."""
-        return self.left + (self.start(span[0]) + self.start(span[1])) / 2 - CELL
-
-
-class _Link(NamedTuple):
-    """A line between words of two rows."""
-
-    kind: str
-    above: tuple[int, int]
-    below: tuple[int, int]
-    title: str
-    look: str = ""
-
-
 def _alignment(alignment: Alignment) -> str:
-    above, below = (_Row(words, [""] * len(words)) for words in (alignment.candidate, alignment.reference))
-    links = []
+    above, below = alignment.candidate, alignment.reference
+    links: list[_Link] = []
     for link in alignment.links:
-        ours, theirs = " ".join(above.words[slice(*link.candidate)]), " ".join(below.words[slice(*link.reference)])
-        links.append(_Link(link.module, link.candidate, link.reference, f"{link.module}: {ours} – {theirs}"))
+        ours, theirs = " ".join(above[slice(*link.candidate)]), " ".join(below[slice(*link.reference)])
+        links.append((link.module, (link.candidate, link.reference), f"{link.module}: {ours} – {theirs}", ""))
     reference = f"reference {alignment.number + 1}"
-    keys = "".join(f'<span class="key {kind}">{kind}</span>' for kind in dict.fromkeys(link.kind for link in links))
+    keys = "".join(f'<span class="key {kind}">{kind}</span>' for kind in dict.fromkeys(kind for kind, *_ in links))
     caption = f"METEOR: candidate above, {reference} below. {keys}"
-    return _linked(above, below, links, 46, f"METEOR alignment with {reference}", caption)
+    rows = [[(word, "") for word in words] for words in (above, below)]
+    return _linked(rows, links, 46, f"METEOR alignment with {reference}", caption)
 
 
 def _plan(plan: Explanation) -> str:
     if not plan.flows:
         return ""
     rows = [
-        _Row(
-            words, [f"{word}: share {share:.3f}, ρ {rho:.3f}" for word, share, rho in zip(words, *figures, strict=True)]
-        )
-        for words, figures in (
-            (plan.objects, (plan.object_weights, plan.object_importance)),
-            (plan.words, (plan.word_weights, plan.word_importance)),
+        [(word, f"{word}: share {share:.3f}, ρ {rho:.3f}") for word, share, rho in zip(*figures, strict=True)]
+        for figures in (
+            (plan.objects, plan.object_weights, plan.object_importance),
+            (plan.words, plan.word_weights, plan.word_importance),
         )
     ]
-    width = max(row.width() for row in rows)
-    above, below = (row._replace(left=(width - row.width()) / 2) for row in rows)
     dearest = max(*(cost for *_, cost in plan.flows), 1e-12)
-    links = [
-        _Link(
+    links: list[_Link] = [
+        (
             "flow",
-            (i, i + 1),
-            (j, j + 1),
+            ((i, i + 1), (j, j + 1)),
             f"{plan.objects[i]} → {plan.words[j]}: share {share:.3f} × cost {cost:.3f} = {share * cost:.3f}",
             f' stroke-width="{max(1, _THICKEST * share):.1f}" stroke-opacity="{0.85 - 0.55 * cost / dearest:.2f}"',
         )
@@ -254,32 +222,50 @@ def _plan(plan: Explanation) -> str:
     ]
     label = "VIFIDEL: objects above, words below"
     how = "a line is as thick as what the object pays the word, and the paler the dearer"
-    return _linked(above, below, links, 90, label, f"{label}; {how}. Distance {plan.distance:.3f}.")
+    caption = f"{label}; {how}. Distance {plan.distance:.3f}."
+    return _linked(rows, links, 90, label, caption, centred=True)
 
 
-def _linked(above: _Row, below: _Row, links: Sequence[_Link], gap: int, label: str, caption: str) -> str:
-    width, height = max(above.width(), below.width()) + 4, 2 * _LINE + gap
-    lines = "".join(
-        f'<line class="{link.kind}" x1="{above.middle(link.above):g}" y1="{_LINE + 5}" '
-        f'x2="{below.middle(link.below):g}" y2="{_LINE + gap - 13}"{link.look}>'
-        f"<title>{plain(link.title)}</title></line>"
-        for link in links
-    )
-    words = ""
-    for row, y, spans in (
-        (above, _LINE, [link.above for link in links]),
-        (below, _LINE + gap, [link.below for link in links]),
-    ):
-        matched = {number for span in spans for number in range(*span)}
-        words += "".join(
-            f'<text class="{"matched" if number in matched else "unmatched"}" x="{row.left + row.start(number):g}" '
-            f'y="{y}" textLength="{CELL * len(word)}">{title and f"<title>{plain(title)}</title>"}{plain(word)}</text>'
-            for number, (word, title) in enumerate(zip(row.words, row.titles, strict=True))
+_Link: TypeAlias = tuple[str, tuple[tuple[int, int], tuple[int, int]], str, str]
+"""A line between words: its class, the first word and that after the last one of each row, what it tells, its look."""
+
+
+def _linked(
+    rows: Sequence[Sequence[tuple[str, str]]],
+    links: Sequence[_Link],
+    gap: int,
+    label: str,
+    caption: str,
+    *,
+    centred: bool = False,
+) -> str:
+    """Two rows of words, with what each tells when it is pointed at, and the lines between them."""
+    starts = [[0, *accumulate(CELL * (len(word) + 2) for word, _ in row)] for row in rows]  # two blanks between words
+    widths = [max(places[-1] - 2 * CELL, CELL) for places in starts]
+    lefts = [(max(widths) - width) / 2 if centred else 0.0 for width in widths]
+    width, height = max(widths) + 4, 2 * _LINE + gap
+    drawn = ""
+    for kind, spans, title, look in links:
+        above, below = (
+            left + (places[first] + places[end]) / 2 - CELL
+            for left, places, (first, end) in zip(lefts, starts, spans, strict=True)
+        )
+        drawn += (
+            f'<line class="{kind}" x1="{above:g}" y1="{_LINE + 5}" x2="{below:g}" y2="{_LINE + gap - 13}"{look}>'
+            f"<title>{plain(title)}</title></line>"
+        )
+    for side, row in enumerate(rows):
+        matched = {number for _, spans, *_ in links for number in range(*spans[side])}
+        drawn += "".join(
+            f'<text class="{"matched" if number in matched else "unmatched"}" x="{lefts[side] + start:g}" '
+            f'y="{_LINE + gap * side}" textLength="{CELL * len(word)}">'
+            f"{title and f'<title>{plain(title)}</title>'}{plain(word)}</text>"
+            for number, ((word, title), start) in enumerate(zip(row, starts[side], strict=False))
         )
     return (
         f'<figure class="alignment"><div class="sacrecap-scroll"><svg role="img" aria-label="{label}" '
         f'preserveAspectRatio="xMinYMid" viewBox="-2 0 {width} {height}" width="{width}" height="{height}">'
-        f"{lines}{words}</svg></div><figcaption>{caption}</figcaption></figure>"
+        f"{drawn}</svg></div><figcaption>{caption}</figcaption></figure>"
     )
 
 

@@ -44,16 +44,18 @@ if TYPE_CHECKING:
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
-    "Agreement": ("agreement_report", "page"),
-    "Board": ("board_report", "page"),
-    "Calibration": ("calibration_report", "page"),
-    "Comparison": ("comparison_page", "page"),
-    "ContestBoard": ("board_report", "contest_page"),
-    "Diversity": ("diversity_page", "page"),
-    "Meta": ("meta_report", "page"),
-    "Result": ("score_page", "page"),
+    "Agreement": ("agreement_report", "page", "agreement", "Agreement of metrics with people"),
+    "Board": ("board_report", "page", "", "Board"),
+    "Calibration": ("calibration_report", "page", "", "Calibration"),
+    "Comparison": ("comparison_page", "page", "comparison", "Comparison of captioning systems"),
+    "ContestBoard": ("board_report", "contest_page", "", "Contest"),
+    "Diversity": ("diversity_page", "page", "diversity", "Diversity of caption sets"),
+    "Meta": ("meta_report", "page", "", "Meta-evaluation"),
+    "Result": ("score_page", "page", "score", "Caption evaluation report"),
 }
-"""What describes the page of a result of this type: its module beside this one, and its function there."""
+"""The page of each type of result: the module beside this one and its function there that describe it; the script in
+`templates/` that adds the blocks that answer the reader, if it needs one; what stands above its title.
+"""
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,8 @@ class Section:
 
 @dataclass(frozen=True)
 class ReportPage:
-    """What a page says, and which script adds the blocks that answer the reader."""
+    """What a page says."""
 
-    script: str
-    """The script in `templates/`; empty for a page that needs none."""
-    kind: str
-    """What the page is about, above its title."""
     title: str
     """The heading, unless the caller gives one."""
     version: str
@@ -145,7 +143,8 @@ def render_html(
 def _render(
     result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
 ) -> str:
-    module, function = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES)
+    names = (kind.__name__ for kind in type(result).__mro__)
+    module, function, script_name, kind = next(_PAGES[name] for name in names if name in _PAGES)
     describe: Callable[..., ReportPage] = getattr(import_module(f"sacrecap.report.{module}"), function)
     page = describe(result, draw)
     photos, boxes, sections = Photos(), {}, [*page.sections]
@@ -172,8 +171,8 @@ def _render(
     )
     style = _template("page.css") + STYLE
     # The module of all pages and that of this one are one script: a page may load nothing.
-    modules = ("common", page.script) if page.script else ()
-    script = "".join(_MODULE.sub("", _template(f"{module}.js")) for module in modules)
+    modules = ("common", script_name) if script_name else ()
+    script = "".join(_MODULE.sub("", _template(f"{name}.js")) for name in modules)
     style_digest, script_digest = (
         base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script)
     )
@@ -183,7 +182,7 @@ def _render(
         data = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         data = base64.b64encode(gzip.compress(data.encode("utf-8", "replace"), 6, mtime=0)).decode()
     text = Template(_template("page.html")).substitute(
-        kind=page.kind,
+        kind=kind,
         title=escape(page.title if title is None else title),
         version=escape(page.version),
         # Only photos are loaded, only this style and this script are applied, only drawings become markup.

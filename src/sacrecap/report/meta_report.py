@@ -87,8 +87,6 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of all data sets."""
     metrics = dict.fromkeys(measured.label for agreement in meta.agreements.values() for measured in agreement.measured)
     return ReportPage(
-        "",
-        "Meta-evaluation",
         f"{counted(len(metrics), 'metric')} on {counted(len(meta.agreements), 'data set')}",
         meta.version,
         {"Data sets": f"{len(meta.agreements):,}", "Metrics": f"{len(metrics):,}"},

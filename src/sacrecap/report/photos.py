@@ -70,20 +70,15 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
     if source.are_addresses:
         parts = urlsplit(source.description)
         host = f"{parts.scheme}://{parts.netloc}"
-        return Photos(
-            [files[image].address if image in files else None for image in image_ids],
-            [None] * len(image_ids),
-            notes,
-            host,
-            f"it loads the photos from {host} and nothing else",
-        )
+        addressed = [files[image].address if image in files else None for image in image_ids]
+        return Photos(addressed, (), notes, host, f"it loads the photos from {host} and nothing else")
     sizes: dict[str, Size] = {}
     inside: dict[str, bytes] = {}
     addresses: dict[str, str] = {}
     name = f"{os.path.splitext(os.path.basename(page or ''))[0]}-photos"
     size = 0
     broken: list[str] = []
-    for image, content, sizes[image] in _thumbnails(files):
+    for image, (content, sizes[image]) in _thumbnails(files):
         if isinstance(content, DataError):
             broken.append(str(content))
             continue
@@ -106,7 +101,7 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
     )
 
 
-def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError, Size]]:
+def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, tuple[bytes | DataError, Size]]]:
     """Small images, and the sizes of the large ones, in the fastest order for reading their files; Pillow uses all
     cores. An error instead of an image that cannot be shown.
     """
@@ -124,7 +119,7 @@ def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 small = list(pool.map(_small, contents, (file.name for _, file in part)))
-            yield from ((image, *pair) for (image, _), pair in zip(part, small, strict=True))
+            yield from zip((image for image, _ in part), small, strict=True)
 
 
 def _small(content: bytes | DataError, name: str) -> tuple[bytes | DataError, Size]:

@@ -34,13 +34,9 @@ MOST_TEXT = 12_000_000
 EXTREMES = 1_000
 """Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
-"""Images with METEOR's alignment, VIFIDEL's plan and the like on the page: half of them the
-best, half the worst.
-Each is computed anew, which takes milliseconds; all of them would take longer than everything else.
-"""
+"""Images with METEOR's alignment and the like, half of them the best: each is computed anew, in milliseconds."""
 SAMPLE_SEED = 0
 SAMPLED = f"a random sample of the others (seed {SAMPLE_SEED})"
-_MOST_BINS = 30
 DECIMALS = 6
 """Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
 
@@ -94,8 +90,6 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         "of all images; the table, and the best and worst by other metrics, are of the images on this page."
     )
     return ReportPage(
-        "score",
-        "Caption evaluation report",
         "captions",
         result.version,
         facts({"": result}),
@@ -199,9 +193,10 @@ def page_image(systems: Iterable[Result], image_id: str) -> dict[str, Any]:
 
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[list[float], list[int]]:
-    """The edges of bins, multiples of 1, 2, 2.5 or 5 times a power of ten, and how many scores are in each: a bin holds
-    its lower edge, the last bin both. They end at the metric's `upper` bound if scores come near it, so that charts of
-    similar metrics have the same axes.
+    """The edges of some 30 bins, multiples of 1, 2, 2.5 or 5 times a power of ten, and how many scores are in each.
+
+    A bin holds its lower edge, the last bin both. They end at the metric's `upper` bound if scores come near it: charts
+    of similar metrics have the same axes.
     """
     if not len(scores):
         return [0.0, upper or 1.0], [0]
@@ -210,7 +205,7 @@ def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[lis
         most = upper
     elif most <= 0:
         most = upper or 1.0
-    step = round_step((most - least) / _MOST_BINS)
+    step = round_step((most - least) / 30)
     first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
     edges = [float(f"{number * step:.12g}") for number in range(first, last + 1)]
     bins = np.searchsorted(edges, scores, side="right") - 1

@@ -2,7 +2,7 @@
 // Python drew. Text reaches the page through text nodes only, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+const WORD = /([\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*)/gu;
 
 /** @typedef {string | Node} Child */
 /** @typedef {Record<string, string | number | boolean | null | ((event: any) => void)>} Attributes */
@@ -39,11 +39,10 @@ export const byId = (id) => {
   return found;
 };
 
-/** @type {(id: string, beside: Child[], ...blocks: Child[]) => void} Adds to a section: beside its heading, and below it. */
-export const fill = (id, beside, ...blocks) => {
-  const place = byId(id);
-  place.querySelector("h2")?.after(...beside);
-  place.append(...blocks);
+/** @type {(id: string, beside: Child, block: Child) => void} Adds to a section: beside its heading, and below it. */
+export const fill = (id, beside, block) => {
+  byId(`${id}-heading`).after(beside);
+  byId(id).append(block);
 };
 
 /**
@@ -124,25 +123,14 @@ const wordsOf = (text) => new Set(text.toLowerCase().match(WORD) ?? []);
  * @type {(candidate: string | null, references: string[], pieces?: string[]) => HTMLElement}
  */
 export const markedCandidate = (candidate, references, pieces) => {
-  const paragraph = element("p", {class: "candidate"});
-  if (candidate && pieces) {
-    paragraph.append(...pieces.map((text, at) => (at % 2 ? element("mark", {}, text) : text)));
-    return paragraph;
-  }
   if (!candidate) {
     const nothing = candidate === null ? "no candidate: scored as an empty caption" : "empty caption";
-    paragraph.append(element("span", {class: "nothing"}, nothing));
-    return paragraph;
+    return element("p", {class: "candidate"}, element("span", {class: "nothing"}, nothing));
   }
   const known = wordsOf(references.join("\n"));
-  let end = 0;
-  for (const match of references.length ? candidate.matchAll(WORD) : []) {
-    if (known.has(match[0].toLowerCase())) continue;
-    paragraph.append(candidate.slice(end, match.index), element("mark", {}, match[0]));
-    end = match.index + match[0].length;
-  }
-  paragraph.append(candidate.slice(end));
-  return paragraph;
+  const marks = (/** @type {string} */ text) => pieces || (references.length && !known.has(text.toLowerCase()));
+  return element("p", {class: "candidate"}, ...(pieces ?? candidate.split(WORD)).map((text, at) =>
+    (at % 2 && marks(text) ? element("mark", {}, text) : text)));
 };
 
 /** @param {string[]} references */

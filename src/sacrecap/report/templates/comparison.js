@@ -77,7 +77,7 @@ for (const frame of frames) {
     tell(to);
   });
 }
-fill("scatter", [element("div", {class: "choices"}, ...choices.map(({label}) => label))],
+fill("scatter", element("div", {class: "choices"}, ...choices.map(({label}) => label)),
   element("div", {class: "plot-and-point"}, element("figure", {}, box, tally), details));
 
 const list = listed({

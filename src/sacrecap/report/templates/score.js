@@ -15,7 +15,7 @@ let count = CARDS;
 const ranking = choice("by", report.metrics.map(({label}) => label), () => { count = CARDS; drawExtremes(); });
 ranking.select.id = "extremes-metric";
 ranking.number = report.lead;
-fill("extremes", [ranking.label], extremes);
+fill("extremes", ranking.label, extremes);
 drawExtremes();
 
 /** @typedef {{node: SVGElement, metric: ScoredMetric, range: string, holds: (score: number) => boolean}} Bar */
