@@ -223,7 +223,8 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     data, drawn = agreement_data(agreement), _plots(agreement)
     judgments = agreement.judgments
     pairs = isinstance(judgments, Pairs)
-    total, pictured = len(_judged(judgments)[0]), len({row.image_id for row in judgments.rows})
+    total = sum(map(bool, judgments.preferred)) if isinstance(judgments, Pairs) else len(judgments.rows)
+    pictured = len({row.image_id for row in judgments.rows})
     count = agreement.measured[-1].references
     against = "" if count is None else f", against {count:,} references"
     what = "sets" if usual_metrics(judgments) == "diversity" else "captions"
@@ -272,12 +273,12 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
     # Of several numbers of references, the scores against the last are shown.
     last = agreement.measured[-1].references
     measured = [metric for metric in agreement.measured if metric.references == last]
-    judged, preferred = _judged(judgments)
+    preferred = np.array(judgments.preferred if isinstance(judgments, Pairs) else [1] * len(rows), dtype=np.int64)
+    judged = np.flatnonzero(preferred).tolist()  # people decided
     scores: list[Floats] = []  # of shape (candidates, judgments), those of the candidates that people chose first
     for metric in measured:
         columns = np.array(list(metric.scores.values()), dtype=np.float64)[:, judged]
-        order = (np.arange(len(columns))[:, None] + preferred) % len(columns)
-        scores.append(np.take_along_axis(columns, order, axis=0))
+        scores.append(np.where(preferred[judged] < 0, columns[::-1], columns))
     gaps: list[Floats]  # between metric and people; nan without a score
     if isinstance(judgments, Pairs):
         gaps = [np.nan_to_num(chosen - other, nan=0.0) for chosen, other in scores]
@@ -346,14 +347,6 @@ def _thinned(chart: Chart) -> Chart:
         return chart
     rows = [row for panel in panels for row in panel[:: math.ceil(most / MOST_POINTS)]]
     return replace(chart, rows=rows, note=f"{chart.note[:-1]} of all {most:,} points.")
-
-
-def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:
-    """Indices of the judgments in which people decided, and of the candidate that they chose in each."""
-    if not isinstance(judgments, Pairs):
-        return list(range(len(judgments.rows))), np.zeros(len(judgments.rows), dtype=np.int64)
-    decided = [number for number, preferred in enumerate(judgments.preferred) if preferred]
-    return decided, np.array([int(judgments.preferred[number] < 0) for number in decided], dtype=np.int64)
 
 
 def _places(values: Floats) -> Floats:

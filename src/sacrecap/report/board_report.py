@@ -46,12 +46,6 @@ def _ranks_table(board: Board, figures: Figures) -> Table:
         ]
         for row in board.rows
     ]
-    title = f"{board.images:,} images; 95% intervals; before each score: the ranks it may have"
-    return Table([first, *metrics], rows, title=title, notes=_notes(board))
-
-
-def _notes(board: Board) -> list[str]:
-    """What a reader must know of the ranks, and the systems that are not ranked."""
     best = []
     for team, number in {row.team: row.standings[board.rank_by].attempts for row in board.rows}.items():
         names = [row.system for row in board.rows if row.team == team]
@@ -60,12 +54,14 @@ def _notes(board: Board) -> list[str]:
         elif number > 1:
             best.append(f"{_isolated(team)} had {number} systems")
     few = ", ".join(dict.fromkeys(pair.metric for pair in board.pairs if pair.p is None))
-    return [
+    notes = [
         "ranks: paired exact sign-flip permutation tests, Holm over all pairs of a metric; equal where none separates",
         *([f"{'; '.join(best)}: p and intervals allow for that"] if best else []),
         *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
         *(f"not on the board: {_isolated(system)}: {' '.join(reasons)}" for system, reasons in board.refused.items()),
     ]
+    title = f"{board.images:,} images; 95% intervals; before each score: the ranks it may have"
+    return Table([first, *metrics], rows, title=title, notes=notes)
 
 
 def _records(board: Board) -> Table:
@@ -185,13 +181,21 @@ def _sections(board: Board, prefix: str = "") -> list[Section]:
         scores = [(row.team if is_by_team else row.system, row.scores[key]) for row in board.rows]
         rows = [Strip(name, score.value, score.interval) for name, score in scores if score.value is not None]
         pictures.append((metric.label, strips(rows, metric.label)))
-    table = _ranks_table(board, Figures())
+    described: list[list[Value]] = []
+    for key, metric in board.metrics.items():
+        ends = (metric.smallest, metric.largest)
+        range_ = " to ".join("∞" if end is None else f"{end:g}" for end in ends)
+        range_ = "none is declared" if ends == (None, None) else range_
+        better = "lower" if metric.lower_is_better else "higher"
+        described.append([Cell(metric.label, term=key), better, range_, board.signatures[key]])
+    heads = [Column(head, align="left", names=head == "metric") for head in ("metric", "better", "range", "signature")]
+    ranks = _ranks_table(board, Figures())
     versus = f"Who is better than whom by {board.metrics[board.rank_by].label}"
     return [
-        Section(f"{prefix}systems", "Ranks", table=table, kind="systems"),
+        Section(f"{prefix}systems", "Ranks", table=ranks, kind="systems"),
         Section(f"{prefix}intervals", "Scores with their intervals", drawn=titled(pictures)),
         Section(f"{prefix}pairs", versus, keys, _separated_table(board), kind="pairs signs"),
-        Section(f"{prefix}metrics", "What the scores are", table=_metrics_table(board), kind="metrics"),
+        Section(f"{prefix}metrics", "What the scores are", table=Table(heads, described), kind="metrics"),
     ]
 
 
@@ -219,16 +223,3 @@ def _separated_table(board: Board) -> Table:
         for number, (system, name) in enumerate(names.items(), 1)
     ]
     return Table([Column("", align="left", names=True), *heads], rows)
-
-
-def _metrics_table(board: Board) -> Table:
-    """Direction, range and signature of each metric."""
-    rows: list[list[Value]] = []
-    for key, metric in board.metrics.items():
-        ends = (metric.smallest, metric.largest)
-        range_ = " to ".join("∞" if end is None else f"{end:g}" for end in ends)
-        range_ = "none is declared" if ends == (None, None) else range_
-        better = "lower" if metric.lower_is_better else "higher"
-        rows.append([Cell(metric.label, term=key), better, range_, board.signatures[key]])
-    heads = ("metric", "better", "range", "signature")
-    return Table([Column(head, align="left", names=head == "metric") for head in heads], rows)

@@ -91,6 +91,20 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
     legend = [("key told", "with the witnesses"), ("key alone", "by the ratings alone")]
     unit = "Pairs of captions" if calibration.is_choice else "Captions"
     figures, *plans = _tables(calibration, _lines(calibration))
+    systems, pairs = [*calibration.systems.items()], _pairs(calibration)
+    # What is on one scale is in one picture.
+    if not calibration.is_choice:
+        parts = [("mean ratings", [("all captions", calibration.overall), *systems]), ("differences", pairs)]
+    else:
+        shares = [(calibration.of, calibration.overall), *pairs]
+        parts = [("how often the first is chosen", shares), ("strengths", systems)]
+    drawn = []
+    for what, part in parts:
+        rows = [
+            Strip(name, figure.estimate, figure.interval, other=(figure.alone, figure.alone_interval))
+            for name, figure in part
+        ]
+        drawn += [(what, strips(rows, what))] if rows else []
     return ReportPage(
         f"What people would say: {calibration.of}",
         calibration.version,
@@ -102,7 +116,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
             "Intervals": percent(calibration.level),
         },
         [
-            Section("people", "With and without the witnesses", legend, drawn=titled(_pictures(calibration))),
+            Section("people", "With and without the witnesses", legend, drawn=titled(drawn)),
             Section("figures", "What people would say", table=figures, kind="calibrated"),
             *(Section("plan-0", plan.title, table=plan, kind="plan") for plan in plans),
         ],
@@ -112,24 +126,3 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
         ],
         doubts=calibration.missing,
     )
-
-
-def _pictures(calibration: Calibration) -> list[tuple[str, str]]:
-    """What is on one scale is in one picture, figures of systems and of pairs of them: each figure with the witnesses,
-    and below it by the ratings alone.
-    """
-    systems, pairs = [*calibration.systems.items()], _pairs(calibration)
-    if not calibration.is_choice:
-        parts = [("mean ratings", [("all captions", calibration.overall), *systems]), ("differences", pairs)]
-    else:
-        shares = [(calibration.of, calibration.overall), *pairs]
-        parts = [("how often the first is chosen", shares), ("strengths", systems)]
-    drawn = []
-    for what, figures in parts:
-        rows = [
-            Strip(name, figure.estimate, figure.interval, other=(figure.alone, figure.alone_interval))
-            for name, figure in figures
-        ]
-        if rows:
-            drawn.append((what, strips(rows, what)))
-    return drawn

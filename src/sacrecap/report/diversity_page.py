@@ -116,6 +116,11 @@ def diversity_data(result: Diversity, chosen: list[str]) -> dict[str, Any]:
     most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
     drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
     paged = {*drawn, *ends_of(order, most)}
+    similarities: dict[str, list[list[int] | None]] = {image: [None] * len(everybody) for image in drawn}
+    for image, of_systems in similarities.items():
+        for number, spectrum in spectra(result, image).items():
+            rows = (100 * spectrum.matrix).round().astype(int).tolist()
+            of_systems[number] = [value for n, row in enumerate(rows) for value in row[n:]]
     present = [set(system.image_ids) for system in everybody]
     diversity, accuracy = (
         [
@@ -140,7 +145,7 @@ def diversity_data(result: Diversity, chosen: list[str]) -> dict[str, Any]:
                 ],
                 "diversity": [values.get(image) for values in diversity],
                 "accuracy": [values.get(image) for values in accuracy],
-                "similarities": _similarities(result, image) if image in drawn else None,
+                "similarities": similarities.get(image),
                 "photo": None,
             }
             for image in first.image_ids
@@ -184,12 +189,3 @@ def _drawn(result: Diversity, image: str) -> str:
         if kind:  # the list of captions is on the page
             drawn += figure(panel, panel.title, looks_of(radars), [number], focus=False)
     return drawn
-
-
-def _similarities(result: Diversity, image: str) -> list[list[int] | None]:
-    """Of each system's captions, in percent: the upper triangle, row by row."""
-    similarities: list[list[int] | None] = [None] * len(result.everybody())
-    for number, spectrum in spectra(result, image).items():
-        rows = (100 * spectrum.matrix).round().astype(int).tolist()
-        similarities[number] = [value for n, row in enumerate(rows) for value in row[n:]]
-    return similarities
