@@ -30,18 +30,14 @@ interface ScorePage {
   images: PageImage[];
 }
 
-/** `most` is the end of the axes, which begin at 0; `scores` are of the images, system by system. */
-interface ComparedMetric {
-  label: string;
-  most: number;
-  scores: (number | null)[][];
-}
-
-/** `pairs` are systems by index, in the order of the table of differences. */
+/**
+ * `most` is the end of the axes, which begin at 0; `scores` are of the images, system by system; `pairs` are systems by
+ * index, in the order of the table of differences.
+ */
 interface ComparisonPage {
   lead: number;
   systems: string[];
-  metrics: ComparedMetric[];
+  metrics: {label: string, most: number, scores: (number | null)[][]}[];
   pairs: [number, number][];
   images: PageImage[];
 }

@@ -1,7 +1,6 @@
 // What the pages of reports have in common: elements, numbers, one image with its captions, lists of images, pictures that
 // Python drew. Text reaches the page through text nodes only, never as markup.
 
-const SVG = "http://www.w3.org/2000/svg";
 const WORD = /([\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*)/gu;
 
 /** @typedef {string | Node} Child */
@@ -20,7 +19,7 @@ export const element = (name, attributes = {}, ...children) => assembled(documen
  *   SVGElementTagNameMap[Name]}
  */
 export const shape = (name, attributes = {}, ...children) =>
-  assembled(document.createElementNS(SVG, name), attributes, children);
+  assembled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
 /** @type {<Made extends Element>(node: Made, attributes: Attributes, children: Child[]) => Made} */
 function assembled(node, attributes, children) {
@@ -89,7 +88,7 @@ export const drawing = (number, kind = "drawings") => {
 export const imageScore = (value) => (value === null ? "no score" : value.toFixed(3));
 
 /** @param {number} value a difference */
-export const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(3)}`;
+const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(3)}`;
 
 /** @param {number} count */
 export const whole = (count) => count.toLocaleString("en");
