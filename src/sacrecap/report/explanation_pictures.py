@@ -66,7 +66,7 @@ def print_graph(graph: SceneGraph, format_: str) -> str:
     order = sorted(rows, key=lambda number: min(graph.objects[number].words, default=0))
     propositions = "; ".join(str(graph).splitlines()) or "no object"
     drawn = svg([rows[number] for number in order], f"Scene graph: {propositions}")
-    return _scrolling(drawn) if format_ == "notebook" else drawn
+    return f'<div class="sacrecap-scroll">{drawn}</div>' if format_ == "notebook" else drawn
 
 
 def print_match(match: GraphMatch, _: str) -> str:
@@ -77,14 +77,12 @@ def print_match(match: GraphMatch, _: str) -> str:
 def match_figure(match: GraphMatch) -> str:
     """Both sides of SPICE's comparison, in HTML that `STYLE` styles."""
     named = zip(("Candidate", "References together"), sides(match), strict=True)
-    drawn = "".join(f"<h5>{name}</h5>{_scrolling(svg(side, name, style=''))}" for name, side in named)
+    drawn = "".join(
+        f'<h5>{name}</h5><div class="sacrecap-scroll">{svg(side, name, style="")}</div>' for name, side in named
+    )
     scores = f"SPICE {match.score:.3f}: precision {match.precision:.3f}, recall {match.recall:.3f}"
     how = "of all that the graphs say. Solid: same word; dashed: synonym; grey: no match."
     return f'<figure class="graph">{drawn}<figcaption>{scores} {how}</figcaption></figure>'
-
-
-def _scrolling(drawn: str) -> str:
-    return f'<div class="sacrecap-scroll">{drawn}</div>'
 
 
 def sides(match: GraphMatch) -> tuple[Rows, Rows]:
