@@ -101,6 +101,24 @@ def test_sorting_by_a_metric(page: Any, result: Result) -> None:
     assert page.locator("table.images th[aria-sort=ascending]").inner_text().strip() == "ROUGE-L"
 
 
+def test_narrow_screens_sort_by_a_list(browser: Any, written: Path, result: Result) -> None:
+    opened = Opened(browser, written, viewport={"width": 390, "height": 800})
+    chooser = opened.page.get_by_label("Sort by")
+    assert chooser.locator("option:checked").inner_text() == "CIDEr-D, highest first"
+    for name, order in (
+        ("Image, Z to A", sorted(result.image_ids, reverse=True)),
+        ("Candidate, A to Z", sorted(result.image_ids, key=lambda image: example.systems()["careful"][image].lower())),
+        (
+            "ROUGE-L, lowest first",
+            [result.image_ids[n] for n in np.argsort(result["rouge-l"].per_image, kind="stable")],
+        ),
+    ):
+        chooser.select_option(label=name)
+        assert shown_ids(opened.page) == order[:50]
+    assert opened.page.locator("tr.image td.score:visible").count() == 50  # that of the metric sorted by
+    opened.close()
+
+
 def test_pages(page: Any) -> None:
     first = shown_ids(page)
     assert len(first) == 50
