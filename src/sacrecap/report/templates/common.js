@@ -128,8 +128,10 @@ export const markedCandidate = (candidate, references, pieces) => {
   }
   const known = wordsOf(references.join("\n"));
   const marks = (/** @type {string} */ text) => pieces || (references.length && !known.has(text.toLowerCase()));
-  return element("p", {class: "candidate"}, ...(pieces ?? candidate.split(WORD)).map((text, at) =>
+  const paragraph = element("p", {class: "candidate"}, ...(pieces ?? candidate.split(WORD)).map((text, at) =>
     (at % 2 && marks(text) ? element("mark", {}, text) : text)));
+  paragraph.normalize(); // a font joins letters within a text only
+  return paragraph;
 };
 
 /** @param {string[]} references */
