@@ -35,15 +35,9 @@ def alpha(quality: Body) -> Markup:
     return _rows(rows, JUDGMENTS[quality["alpha_judgment"]][0], low=low, guides=(TENTATIVE, RELIABLE))
 
 
-def strengths(group: list[Body]) -> Markup:
-    """The strengths of a group of systems."""
-    known = [system for system in group if system["strength"] is not None]
-    return _rows([Strip(row["system"], row["strength"], row["interval"]) for row in known], "Strengths")
-
-
-def ratings(systems: list[Body]) -> Markup:
-    """The systems' mean ratings."""
-    return _rows([Strip(row["system"], row["mean"], row["interval"]) for row in systems], "Mean ratings")
+def systems(rows: list[Body], value: str, what: str) -> Markup:
+    """The systems' strengths, or mean ratings, as far as they are known."""
+    return _rows([Strip(row["system"], row[value], row["interval"]) for row in rows if row[value] is not None], what)
 
 
 def first(share: Body) -> Markup:
