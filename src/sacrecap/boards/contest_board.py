@@ -13,6 +13,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from sacrecap import __version__
@@ -228,20 +229,18 @@ def board_of(
     """
     scored = ContestScoring(contest, needs, threads)
     submitted = contest.submissions()
-    left_out = list(submitted.left_out)
     refused: dict[str, list[str]] = {}
-    final = [submission.system for submission in submitted.final.values()]
-    best: Best[bytes] = Best(scored.leader, contest.rows, final)
+    best: Best[bytes] = Best(scored.leader, contest.rows, [final.system for final in submitted.final.values()])
     memory: dict[str, float | list[str] | None] = {}
     # A contest that a program makes for one submission, as platforms do, leaves nothing beside their references.
     if needs is None and os.path.isfile(os.path.join(contest.folder, FILE)):
         memory = Memory(contest, [metric.key for metric in scored.metrics])
     keys = set()
-    for submission in (submission for team in submitted.teams.values() for submission in team):
+    for submission in chain.from_iterable(submitted.teams.values()):
         try:
             data = submission.read()
         except DataError as error:
-            left_out.append(f"submissions/{submission.team}/{error}")
+            submitted.left_out.append(f"submissions/{submission.team}/{error}")
             continue
         # Scores that others computed are by the name of the system.
         keys.add(key := checksum(data) if needs is None else submission.system)
@@ -271,4 +270,4 @@ def board_of(
             metrics = {metric.key: metric for metric in (scored.leader, *scored.metrics)}
             about = (__version__, len(scored.rows(name, part)), metrics, dict.fromkeys(metrics, ""), scored.leader.key)
             boards[name] = Board(*about, [], [], not_ranked)
-    return ContestBoard(contest, part, boards, left_out)
+    return ContestBoard(contest, part, boards, submitted.left_out)

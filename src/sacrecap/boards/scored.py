@@ -243,13 +243,11 @@ def board(
     described = as_references(references)
     limits = limits_for(limits or CaptionLimits(), chosen)
     best: Best[Result] = Best(ranking(chosen, rank_by, merged_needs))
-    names: set[str] = set()
     refused: dict[str, list[str]] = {}
     for team, systems in teams.items():
         for system, source in systems.items():
-            if system in names:
+            if system in best.team_of or system in refused:
                 raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
-            names.add(system)
             try:
                 corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=merged_needs.threads)
                 of_system = for_system(merged_needs, system)

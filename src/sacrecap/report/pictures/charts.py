@@ -429,11 +429,10 @@ def chosen_images(result: Diversity, requested: Iterable[str] = ()) -> list[str]
 def ranked(result: Diversity) -> list[str]:
     """All images, the most diverse first; ties, and all images if no diversity was scored, in the result's order."""
     images = next(iter(result.values())).image_ids
-    try:
-        key = spread(result).key
-    except LeftOutError:
+    figures = _of_families(result, SPREADS)
+    if not figures:
         return images
-    sums = sum(system[key].per_image for system in result.values())
+    sums = sum(system[figures[0].key].per_image for system in result.values())
     return [images[number] for number in np.argsort(-sums / len(result), kind="stable")]
 
 
