@@ -11,7 +11,7 @@ from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS
 from sacrecap.corpus.sets import of_known_images
 from sacrecap.data.captions import CaptionFile
-from sacrecap.data.image_ids import key, keyed, meeting
+from sacrecap.data.image_ids import key, keyed, remedy_for_other_ids
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError
 
@@ -68,9 +68,10 @@ def test_another_column_has_the_ids_that_the_captions_have(tmp_path: Path) -> No
 
 
 def test_how_ids_would_meet() -> None:
-    assert meeting(["COCO_7.jpg"], ["7"]) == "number"
-    assert meeting(["COCO_7.jpg"], ["COCO_7"]) == "stem"
-    assert meeting(["a.jpg"], ["7"]) is None
+    remedy = 'they match with image_ids="{}" of sacrecap.data.read_references and read_candidates'
+    assert remedy_for_other_ids(["COCO_7.jpg"], ["7"]) == remedy.format("number")
+    assert remedy_for_other_ids(["COCO_7.jpg"], ["COCO_7"]) == remedy.format("stem")
+    assert remedy_for_other_ids(["a.jpg"], ["7"]) == "are these files of the same data set?"
 
 
 def test_only_known_images() -> None:

@@ -148,9 +148,7 @@ class DocumentFrequency:
         """
         data = read_bytes(path)
         try:
-            counts, documents = _counts_and_documents(_loaded(data))
-            _check(counts)
-            core = packed(counts, documents)
+            core = packed(*_checked_counts(_loaded(data)))
         except (DataError, ValueError) as why:  # Python writes no whole number of more than 4,300 digits
             remedy = "`sacrecap df build REFERENCES -o FILE` makes document frequencies from the references"
             raise DataError(f"{os.fspath(path)}: {why}. {remedy}") from None
@@ -292,8 +290,6 @@ class FrequencyCounter:
 MAGIC = b"sacre\0df"
 _COCO_VALIDATION = 40_504
 """Images of COCO's 2014 validation set: the documents behind the published counts that do not say."""
-_LENGTHS = {1, 2, 3, 4}
-"""Words of an n-gram."""
 
 
 class _Unpickler(pickle.Unpickler):
@@ -326,28 +322,25 @@ def _loaded(data: bytes) -> Any:
         raise DataError(f"not a Python pickle, or cut off, or damaged ({str(error)[:200]!a})") from None
 
 
-def _counts_and_documents(root: Any) -> tuple[dict[Any, Any], int]:
-    """Which dictionary holds the counts, and the number of documents behind them."""
+def _checked_counts(root: Any) -> tuple[dict[Any, Any], int]:
+    """The counts of n-grams in what a pickle held, and the number of documents behind them."""
     if type(root) is not dict:
         raise _not_counts(f"it holds {described(root)}, and not a dictionary")
-    if not {"document_frequency", "df", "ref_len"} & root.keys():
-        return root, _COCO_VALIDATION
-    counts = root.get("document_frequency", root.get("df"))
-    if type(counts) is not dict:
-        raise _not_counts(f"its counts are {described(counts)}, and not a dictionary")
-    documents: Any = root.get("ref_len")
-    if type(documents) in {int, float} and 1 <= documents < 2**53 and documents == int(documents):
-        return counts, int(documents)
-    hint = " (perhaps its logarithm: store the number itself)" if type(documents) is float else ""
-    raise _not_counts(f"'ref_len' is {described(documents)}, and not the number of documents{hint}")
-
-
-def _check(counts: dict[Any, Any]) -> None:
-    """Raises `DataError` unless they count n-grams."""
+    counts: Any = root
+    documents = _COCO_VALIDATION
+    if {"document_frequency", "df", "ref_len"} & root.keys():
+        stated: Any = root.get("ref_len")
+        counts = root.get("document_frequency", root.get("df"))
+        if type(counts) is not dict:
+            raise _not_counts(f"its counts are {described(counts)}, and not a dictionary")
+        if type(stated) not in {int, float} or not 1 <= stated < 2**53 or stated != int(stated):
+            hint = " (perhaps its logarithm: store the number itself)" if type(stated) is float else ""
+            raise _not_counts(f"'ref_len' is {described(stated)}, and not the number of documents{hint}")
+        documents = int(stated)
     if not counts:
         raise _not_counts("it holds no n-gram")
     for ngram, count in counts.items():
-        if type(ngram) is not tuple or len(ngram) not in _LENGTHS or not set(map(type, ngram)) <= {str}:
+        if type(ngram) is not tuple or len(ngram) not in range(1, 5) or not set(map(type, ngram)) <= {str}:
             raise _not_counts(f"{described(ngram)} is a key of the counts, and not a tuple of 1 to 4 words")
         if type(count) not in {int, float} or not 0 <= count < 2**32 or count != int(count):
             limit = f"a whole number from 0 to {2**32 - 1}"
@@ -356,6 +349,7 @@ def _check(counts: dict[Any, Any]) -> None:
     half = next((word for word in words if any("\ud800" <= character <= "\udfff" for character in word)), None)
     if half is not None:
         raise _not_counts(f"a word has half a character, {half!a}")
+    return counts, documents
 
 
 def packed(counts: Mapping[tuple[str, ...], float], documents: int) -> _core.DocumentFrequency:
@@ -404,9 +398,7 @@ def open_all_frequencies(sources: object, progress: Progress | None = None) -> t
     which is `corpus`.
     """
     several = sources if isinstance(sources, (list, tuple)) else [sources]
-    counts = tuple(
-        frequency for frequency in (open_frequencies(each, progress) for each in several) if frequency is not None
-    )
+    counts = tuple(filter(None, (open_frequencies(source, progress) for source in several)))
     if len(counts) < len(several):
         raise UsageError(
             f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {sources!r}"

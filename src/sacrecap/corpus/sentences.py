@@ -9,9 +9,6 @@ from typing import TypeVar
 BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
 """Between two sentences: marks at the end of the first, and white space."""
 _END = re.compile(r"""[.!?…]["'”’)\]]*\s*$""")
-_REACH = 200
-"""After a word that the text spells differently, how far to look for the next one, in characters."""
-_APOSTROPHES = str.maketrans("‘’", "''")
 
 Mark = TypeVar("Mark")
 
@@ -30,14 +27,14 @@ def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them.
     None for a token that the text spells differently: `-lrb-` for a parenthesis.
     """
-    text = text.translate(_APOSTROPHES)
+    text = text.translate(str.maketrans("‘’", "''"))
     places: list[tuple[int, int] | None] = []
     behind = 0
     for token in tokens:
         spelled = re.escape(token)
         match = re.compile(rf"\W*?({spelled})", re.IGNORECASE).match(text, behind)
-        if match is None and places and places[-1] is None:
-            match = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + _REACH)
+        if match is None and places and places[-1] is None:  # after a word that is spelled differently: not far behind
+            match = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + 200)
         places.append(match.span(1) if match else None)
         behind = match.end() if match else behind
     return places

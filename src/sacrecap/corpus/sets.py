@@ -84,9 +84,6 @@ def united_captions(files: Sequence[Captions]) -> Captions:
     return united
 
 
-EQUAL = ("candidates", "all equal")
-
-
 class SetCorpus(Corpus):
     """One system's caption sets; made by [`encode_sets`][]. Image ids are those of all systems, in one order."""
 
@@ -142,7 +139,11 @@ class SetCorpus(Corpus):
         counts = tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
         # How many captions of a set are equal is what its figures say. Without references, the core has sets for them.
         parts = ("candidates", "references", "") if self.has_references else ("candidates",)
-        return {name: count for name, count in counts.items() if name[0] in parts and name[:2] != EQUAL}
+        return {
+            name: count
+            for name, count in counts.items()
+            if name[0] in parts and name[:2] != ("candidates", "all equal")
+        }
 
     def _digest(self, part: str) -> int:
         return super()._digest(part) if part == "refs" else self.candidate_captions.digest(self.image_ids)

@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 V = TypeVar("V")
 
-_PATIENCE = 60.0
-"""Seconds to wait for other processes."""
-_AT_ONCE = 500
-"""Number of keys in a query: SQLite takes 999 parameters in its older versions."""
-
 
 class Cache(Generic[K, V]):
     """Results by their origin (`scope`: another version of what computed them gives others) and a key. Subclasses name
@@ -74,7 +69,7 @@ class Cache(Generic[K, V]):
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (self.table,)).fetchone():
                 return results
             remaining = iter(dict.fromkeys(keys))
-            while some := list(islice(remaining, _AT_ONCE)):
+            while some := list(islice(remaining, 500)):  # SQLite takes 999 parameters in its older versions
                 marks = ", ".join("?" * len(some))
                 query = f"SELECT {key}, {value} FROM {self.table} WHERE {scope} = ? AND {key} IN ({marks})"  # noqa: S608
                 for result_key, stored in database.execute(query, (self.scope, *some)):
@@ -104,7 +99,7 @@ class Cache(Generic[K, V]):
                 database.execute("COMMIT")
 
     def _opened(self) -> contextlib.closing[sqlite3.Connection]:
-        return contextlib.closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None))
+        return contextlib.closing(sqlite3.connect(self.path, timeout=60, isolation_level=None))
 
     @contextlib.contextmanager
     def _guard(self, *, writing: bool = False) -> Iterator[None]:

@@ -107,15 +107,11 @@ def of_split(images: Collection[CaptionedImage], name: str) -> list[CaptionedIma
 
 
 def _of_json(path: Path, format: str, named: str) -> list[CaptionedImage]:
-    """The images of a Karpathy split file, or of COCO's captions, by the id that `sacrecap score` takes.
-
-    `named` is the key of the name of an image's file. COCO's split is in the name of the captions' file:
-    captions_train2017.json.
-    """
+    """The images of a Karpathy split file, or of COCO's captions; the key of the names of their files is `named`."""
     file = CaptionFile(path, Reading(format))
     captions = file.captions("references").to_dict()
     files, splits, objects = (file.column(name) for name in (named, "split", "objects"))
-    if format == "coco":
+    if format == "coco":  # its split is in the name of the captions' file: captions_train2017.json
         splits = dict.fromkeys(captions, re.sub(r"[0-9]+$", "", path.stem.removeprefix("captions_")))
     broken = [image for image in captions if not isinstance(files.get(image), str) or image not in splits]
     if broken:
@@ -153,9 +149,6 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
 # Folders of other data sets
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
-_TABLES = (".parquet", ".arrow")
-_DICTIONARY = "dataset_dict.json"
-"""In a folder of Hugging Face's `DatasetDict`, whose folders are the splits."""
 _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5}")
 """What a file is called that holds a split, without its suffix."""
 
@@ -182,11 +175,9 @@ def contents_of(
 
 
 def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
-    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; no files where
-    it is a folder of captioned images.
+    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; none of images.
 
-    Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
-    `data`; a split may also be a folder with a metadata file.
+    Parquet files of splits are named after them (`data/test-00000-of-00002.parquet`); a folder of metadata may be one.
     """
     if not os.path.isdir(path):
         return files_of(os.fspath(path)), split
@@ -199,10 +190,10 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
     by_split: dict[str, list[str]] = {}
     has_splits = False
     for entry in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
-        if entry.suffix in _TABLES:
+        if entry.suffix in (".parquet", ".arrow"):
             by_split.setdefault(entry.stem.partition("-")[0], []).append(os.fspath(entry))
             has_splits |= _SPLIT.fullmatch(entry.stem) is not None
-        elif entry.is_dir() and _DICTIONARY in inside:
+        elif entry.is_dir() and "dataset_dict.json" in inside:  # Hugging Face's `DatasetDict`, of a folder per split
             by_split[entry.name], has_splits = sorted(map(os.fspath, entry.glob("*.arrow"))), True
         elif entry.is_dir() and (inner := [entry / file for file in _METADATA if (entry / file).is_file()]):
             by_split[entry.name], has_splits = [os.fspath(inner[0])], True

@@ -31,11 +31,8 @@ _USUAL = ("coco", "list", "mapping", "jsonl")
 """Shapes that the native reader reads."""
 _OF_IMAGES = ("coco", "karpathy", "mapping", "flickr")
 """Shapes of images rather than rows."""
-IN_PIECES = ("rows", "jsonl", "pairs", "text")
-"""Shapes that are read piece by piece, where they are no document."""
 _FEW = 64
 """Keys of an object that may be names, and no ids."""
-_NO_COLUMNS = NamedColumns((), (), ())
 
 
 def read_references(
@@ -274,7 +271,7 @@ class CaptionFile:
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
             captions = self._usual() if usual else None
-            left_out = self._excluded()
+            left_out: list[str] | None = None if self.rejected == "keep" else []
             if captions is None:
                 rows, shape = self._of_columns(columns, part)
                 captions = shape.read(rows, part, self.split, left_out)
@@ -292,7 +289,8 @@ class CaptionFile:
         """
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
-            left_out, first = self._excluded(), 1
+            left_out: list[str] | None = None if self.rejected == "keep" else []
+            first = 1
             for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
                 piece = []
                 for values in cells:
@@ -308,7 +306,7 @@ class CaptionFile:
     def is_in_pieces(self) -> bool:
         """Whether `pieces` reads the file piece by piece."""
         with self._reading():
-            return self._recognised.document is None and self._recognised.name in (*IN_PIECES, *shapes.TABLE_FORMATS)
+            return self._recognised.document is None and self._recognised.name in ("rows", "jsonl", "pairs", "text")
 
     def id_columns(self, columns: NamedColumns | None) -> tuple[str, ...]:
         """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
@@ -322,12 +320,17 @@ class CaptionFile:
     def column(self, name: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
         try:
-            rows = self._recognised.with_column(name)
+            file = self._recognised
+            rows = file.every
         except DataError:
             return {}  # reading the captions reports what is wrong
-        if rows is None:
+        if file.name == "coco" and name not in rows.names:
+            from sacrecap.data.rows import of_records
+
+            rows = of_records([{**image, "image_id": image.get("id")} for image in file.document.get("images") or []])
+        if name not in rows.names:
             return {}
-        shape = (columns or _NO_COLUMNS).within(rows.names)
+        shape = (columns or NamedColumns()).within(rows.names)
         ids = next(iter(shape.ids[self.id_place :]), shape.image)
         values: dict[str, Any] = {}
         seen = 0
@@ -362,7 +365,7 @@ class CaptionFile:
                     f"give references and candidates, or name the columns of this file by {references} and {captions}"
                 )
             else:
-                families = ((shape.candidates, captions), (shape.references, references))
+                families = ((shape.kinds["candidates"], captions), (shape.kinds["references"], references))
                 lacking = [keyword for known, keyword in families if not known] or [references, captions]
                 remedy = (
                     f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by "
@@ -408,12 +411,8 @@ class CaptionFile:
         rows = file.every
         if file.name in _OF_IMAGES[2:] and rows is file.rows and named is not None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
-        shape = (named or _NO_COLUMNS).within(rows.names, part, both=self._both)
+        shape = (named or NamedColumns()).within(rows.names, part, both=self._both)
         return rows, replace(shape, ids=shape.ids[self.id_place :])
-
-    def _excluded(self) -> list[str] | None:
-        """For images of captions that the data set itself excludes; None where these are wanted."""
-        return None if self.rejected == "keep" else []
 
     def _tell(self, left_out: list[str] | None) -> None:
         """Warns, once, of captions that the data set itself excludes."""

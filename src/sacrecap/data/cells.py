@@ -49,32 +49,25 @@ def written(text: str) -> list[Any] | None:
     try:
         return _listed(json.loads(inner))
     except (ValueError, RecursionError):
-        parts = _of_python(inner)
-    if parts is None and _LIST.match(text) and "]" not in text:
-        raise DataError(f"a text that begins like a list of captions, but ends early: {text[:40]!r}")
-    return parts
-
-
-def _of_python(text: str) -> list[Any] | None:
-    """The captions in what Python or NumPy writes of an object."""
+        pass
     import ast
     import io
     import tokenize
 
+    captions = None
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(inner, mode="eval").body
         if isinstance(tree, ast.Set):  # a set has no order, its text has one
             return _listed([ast.literal_eval(element) for element in tree.elts])
         captions = _listed(ast.literal_eval(tree))
-        if isinstance(tree, ast.List) and all(
-            isinstance(getattr(element, "value", None), str) for element in tree.elts
-        ):
+        if isinstance(tree, ast.List) and all(isinstance(getattr(item, "value", None), str) for item in tree.elts):
             # Python joins the texts between which NumPy writes no comma.
-            tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-            words = [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
-            return _listed(words)
+            tokens = tokenize.generate_tokens(io.StringIO(inner).readline)
+            return [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
+        captions = None
+    if captions is None and _LIST.match(text) and "]" not in text:
+        raise DataError(f"a text that begins like a list of captions, but ends early: {text[:40]!r}")
     return captions
 
 
@@ -100,16 +93,12 @@ def caption_of(value: Any) -> Any:
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
-_DEPTH = 8
-"""Objects in objects in which names are looked for."""
 SEPARATOR = "|||"
 """What programs write between several captions in one cell, and what nobody says."""
 AS_ONE = "none"
 """In the place of a separator: each text is one caption, whatever it holds."""
 WORDS = ("", "nan", "none", "null", "<na>")
 """Texts of a text table that stand for no caption, in small letters and without blanks around."""
-_ROWS = 20
-"""Objects of a list whose names are looked at."""
 
 
 def listed(cell: Any, where: str) -> Any:
@@ -186,7 +175,7 @@ def flat(cells: Sequence[Any]) -> Iterator[Any]:
             yield cell
 
 
-def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Iterator[str]:
+def paths(value: Mapping[str, Any], outer: str = "", depth: int = 8) -> Iterator[str]:
     """The names of all values in an object: `doc.id` in an object, `sentences[*].raw` in those of a list."""
     for key, inner in value.items():
         name = f"{outer}{key}"
@@ -195,7 +184,7 @@ def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Ite
         elif isinstance(inner, list) and inner and isinstance(inner[0], Mapping) and depth:
             every = (
                 path
-                for item in inner[:_ROWS]
+                for item in inner[:20]
                 if isinstance(item, Mapping)
                 for path in paths(item, f"{name}[*].", depth - 1)
             )
@@ -236,11 +225,6 @@ def at(value: Any, path: str) -> Any:
             f"from 0 on, by {option('caption_column', of='the readers in sacrecap.data')}"
         )
     return at(meant[0], rest)
-
-
-def is_deep(path: str) -> bool:
-    """Whether a path leads into a list."""
-    return "[" in path or re.search(r"\.[0-9]+(\.|$)", path) is not None
 
 
 def is_missing(value: Any, *, words: bool = False) -> bool:

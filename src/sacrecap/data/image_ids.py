@@ -6,7 +6,7 @@ And what to do about images that do not fit, for messages: the same words for ev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from sacrecap._core import Captions
 from sacrecap.errors import DataError, option, some, spelled
@@ -46,24 +46,13 @@ def keyed(captions: Captions, how: str) -> Captions:
     return captions.with_texts({part: by_image[image] for part, image in places.items()})
 
 
-def meeting(some_images: Iterable[str], other_images: Iterable[str]) -> str | None:
-    """How to compare two lists of ids that have none in common, so that they match: `stem`, `number`, or None."""
-    some_images, other_images = list(some_images), list(other_images)
-    for how in ("stem", "number"):
-        keys = {key(image, how) for image in some_images} - {None}
-        if any(key(image, how) in keys for image in other_images):
-            return how
-    return None
-
-
-def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[str, dict[str, str]] | None:
-    """Which images of the references the candidates' are that have other ids, and the part of the ids that says so.
+def same_images(described: Sequence[str], captioned: Sequence[str]) -> tuple[str, dict[str, str]] | None:
+    """Which image with references each of the candidates' is that has another id, and the part of the ids that says so.
 
     `stem` or `number`, where every candidate has an image, and none shares it with another. By number, the ids of one
     side are numbers alone, and those of the other differ in nothing but theirs: `391895` is
     `COCO_val2014_000000391895.jpg`, and `1` is not `dog-1` beside `cat-2`. None where it is not sure.
     """
-    described, captioned = list(references), list(candidates)
     for how in ("stem", "number"):
         by_key = {key(image, how): image for image in described}
         parts = [key(image, how) for image in captioned]
@@ -78,12 +67,13 @@ def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[s
     return None
 
 
-def remedy_for_other_ids(references: Iterable[str], candidates: Iterable[str]) -> str:
+def remedy_for_other_ids(references: Sequence[str], candidates: Sequence[str]) -> str:
     """About candidates of which not one is of an image of the references."""
-    how = meeting(references, candidates)
-    if how is None:
-        return "are these files of the same data set?"
-    return f"they match with {option('image_ids', how, of='sacrecap.data.read_references and read_candidates')}"
+    for how in ("stem", "number"):
+        keys = {key(image, how) for image in references} - {None}
+        if any(key(image, how) in keys for image in candidates):
+            return f"they match with {option('image_ids', how, of='sacrecap.data.read_references and read_candidates')}"
+    return "are these files of the same data set?"
 
 
 def remedy_for_extra(remedy: str = "remove such candidates, or score against references that have these images") -> str:

@@ -275,9 +275,7 @@ def meaning(label: str) -> str:
 
 
 def _counted(labels: Iterable[str], counts: Mapping[str, int] | None = None) -> dict[str, int]:
-    """How often each thing is there, by the first of its labels; each label counts once, or as often as `counts` says.
-    Those of count 0 are left out.
-    """
+    """How often each thing is there, by the first of its labels; each counts once, or as often as `counts` says."""
     known: dict[str, str] = {}
     names: dict[str, int] = {}
     for label in labels:

@@ -16,9 +16,27 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
-from sacrecap.data import rows, shapes
+from sacrecap.data import shapes
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import Rows, of_columns, of_records
+from sacrecap.data.rows import (
+    DELIMITERS,
+    Rows,
+    fields_of,
+    first_records,
+    matlab_references,
+    names_of,
+    of_arrow,
+    of_columns,
+    of_files,
+    of_lines,
+    of_records,
+    of_table,
+    parsed,
+    quoting,
+    spreadsheet,
+    table_header,
+    text_lines,
+)
 from sacrecap.data.shapes import SHAPES, Shape, accepted, is_envelope, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, binary_format, text_of
 from sacrecap.errors import DataError, cut_off, first_of, naming
@@ -26,21 +44,17 @@ from sacrecap.errors import DataError, cut_off, first_of, naming
 Record = Mapping[str, Any]
 
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
-_KARPATHY = ("cocoid", "filename", "imgid")
 _FIRST = 65
 """Images after which an object is a mapping, whatever comes later."""
-_DEEP = 3
-"""Objects around the rows."""
 _LINES = 100
 """Lines that tell what a text without header is."""
 _ID = re.compile(r"\S*([0-9]|\.(jpe?g|png|webp|gif|mp4|avi|webm|wav|flac|mp3))\S*", re.IGNORECASE)
 """An id in a table without header: it has a digit, or is a file's name."""
 _CLIP = re.compile(r"\S+_[0-9.]+_[0-9.]+")
 """A clip of MSVD: the video, and the seconds where it begins and ends."""
-MSVD = ("VideoID", "Start", "End", "Language", "Description")
-"""Columns of MSVD's corpus."""
+_MSVD = ("VideoID", "Start", "End", "Language", "Description")
+"""Columns of MSVD's corpus, of which the English descriptions are read; a clip is named by its video, begin and end."""
 _TEXT_OF_TAR = ("txt", "caption", "text")
-_OF_TAR = (*_TEXT_OF_TAR, "json")
 
 
 # JSON
@@ -51,7 +65,7 @@ def coco(document: Any) -> Rows | None:
     annotations = document.get("annotations") if isinstance(document, dict) else None
     if not isinstance(annotations, list) or not all(isinstance(record, dict) for record in annotations):
         return None
-    known = rows.names_of(annotations)
+    known = names_of(annotations)
     captions = [name for name in ("caption", "captions") if name in known]
     if annotations and ("image_id" not in known or len(captions) != 1):
         return None
@@ -76,37 +90,30 @@ def karpathy(document: Any) -> Rows | None:
             raise DataError(f'row {number} of "images" must have "sentences", a list of objects with "raw"') from None
         if not _are(texts, str):
             raise DataError(f'row {number} of "images" has a sentence whose "raw" is no text')
-        name = next((image[name] for name in _KARPATHY if name in image), None)
+        name = next((image[name] for name in ("cocoid", "filename", "imgid") if name in image), None)
         records.append({"image_id": name, "captions": texts, "split": image.get("split")})
     return of_records(records, is_json=True)
 
 
 def mapping(document: Any) -> Rows | None:
-    """Captions, or lists of them, by image id; an object with the names of columns is a row."""
+    """Captions, or lists of them, by image id; an object with the names of columns is a row.
+
+    Raises `DataError` for what is no caption; a number is none, which the builder says.
+    """
     if not isinstance(document, dict):
         return None
-    first = dict(islice(document.items(), _FIRST))
-    if not all(map(_may_be_captions, first.values())):
+    values = [value if isinstance(value, list) else [value] for value in document.values()]
+    unfit = next((n for n, texts in enumerate(values) if any(isinstance(text, dict | list) for text in texts)), None)
+    if unfit is not None and unfit < _FIRST:
         return None
-    has_one_list = sum(isinstance(value, list) for value in first.values()) == 1
+    has_one_list = sum(isinstance(value, list) for value in document.values()) == 1
     if len(document) < _FIRST and (shape_of_columns([*document]).is_known or (has_one_list and is_envelope(document))):
         return None
-    return of_mapping(document)
-
-
-def of_mapping(document: dict[str, Any]) -> Rows:
-    """The same of an object that is a mapping, whatever its keys. Raises `DataError` for what is no caption."""
-    for image, value in document.items():
-        if not _may_be_captions(value):
-            kind = "an object" if isinstance(value, dict) else "a list of objects or lists"
-            raise DataError(f"the caption of image {cut_off(image)} is {kind}; captions must be strings")
+    if unfit is not None:
+        image, value = next(islice(document.items(), unfit, None))
+        kind = "an object" if isinstance(value, dict) else "a list of objects or lists"
+        raise DataError(f"the caption of image {cut_off(image)} is {kind}; captions must be strings")
     return of_columns({"image_id": [*document], "caption": [*document.values()]}, is_json=True)
-
-
-def _may_be_captions(value: Any) -> bool:
-    """Whether this is a text, a list of them, or missing; a number is none, which the builder says."""
-    inside = value if isinstance(value, list) else [value]
-    return not any(isinstance(value, dict | list) for value in inside)
 
 
 def rows_in(document: Any) -> Rows | None:
@@ -118,8 +125,8 @@ def rows_in(document: Any) -> Rows | None:
         return direct
     row = of_records([document]) if isinstance(document, dict) else None
     is_row = row is not None and shape_of_columns(row.names).is_known
-    inside = dict(_inside(document, _DEEP, envelopes=not is_row)) if isinstance(document, dict) else {}
-    known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
+    inside = dict(_inside(document, 3, envelopes=not is_row)) if isinstance(document, dict) else {}
+    known = {path: table for path, table in inside.items() if shape_of_columns(table.names).is_known}
     if len(known) > 1 and {*known} <= _SPLITS:
         records = [{"split": split, **record} for split in inside for record in document[split]]
         return replace(of_records(records), of_splits=[*inside])
@@ -214,24 +221,18 @@ def activitynet(document: Any) -> Rows | None:
         return None
     records = []
     for video, entry in videos.items():
-        sentences = _sentences(entry)
-        if sentences is None:
+        # {"sentences": [text, …], "timestamps"}, or a list of {"sentence", "timestamp"}
+        is_object = isinstance(entry, dict)
+        parts = entry.get("annotations") if is_object else entry
+        sentences: Any = entry.get("sentences") if is_object and "timestamps" in entry else None
+        if _are_objects(parts) and all("timestamp" in part or "segment" in part for part in parts):
+            sentences = [part.get("sentence") for part in parts]
+        if not _are(sentences, str):
             return None
         records.append({"video_id": video, "caption": " ".join(map(str.strip, sentences))})
-        if isinstance(entry, dict) and "subset" in entry:
+        if is_object and "subset" in entry:
             records[-1]["split"] = entry["subset"]
     return of_records(records)
-
-
-def _sentences(entry: Any) -> list[str] | None:
-    """The sentences of `{"sentences": [text, …], "timestamps"}`, or of a list of `{"sentence", "timestamp"}`."""
-    sentences = None
-    if isinstance(entry, Mapping) and "timestamps" in entry:
-        sentences = entry.get("sentences")
-    parts = entry.get("annotations") if isinstance(entry, Mapping) else entry
-    if _are_objects(parts) and all("timestamp" in part or "segment" in part for part in parts):
-        sentences = [part.get("sentence") for part in parts]
-    return sentences if _are(sentences, str) else None
 
 
 def lmms_eval(document: Any) -> Rows | None:
@@ -266,13 +267,8 @@ def lists(document: Any) -> Rows | None:
 # Tables and archives
 
 
-def is_flickr(content: Content) -> bool:
-    """Whether this begins like a token file of Flickr8k or Flickr30k."""
-    return _token(next((line for line in content.lines("\n") if line.strip()), "")) is not None
-
-
 def _token(line: str) -> tuple[str, str] | None:
-    """Image and caption of a line: `name.jpg#0`, a tab, the caption."""
+    """Image and caption of a line of Flickr8k's or Flickr30k's: `name.jpg#0`, a tab, the caption."""
     name, tab, caption = line.partition("\t")
     image, _, number = name.rpartition("#")
     return (image, caption) if tab and image and number.isascii() and number.isdigit() else None
@@ -298,31 +294,26 @@ def flickr(content: Content) -> Rows:
 def without_header(content: Content) -> Rows | None:
     """A table of two columns without a header line: ids and captions, or lists of captions in JSON.
 
-    MSVD's descriptions, with a blank between and comments, are one.
+    MSVD's descriptions, with a blank between and comments, are one. Malformed quotes are an error only in a short
+    table.
     """
     lines = content.lines()
     first = [line for line in islice(lines, _LINES) if line.strip() and not line.startswith("#")]
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
         return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
-    delimiter = next((delimiter for delimiter in rows.DELIMITERS if first and _are_pairs(first, delimiter)), None)
-    return None if delimiter is None else rows.of_table(content, ["id", "caption"], delimiter)
-
-
-def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether each row of these lines is an id and a caption, or captions; malformed quotes are an error only in a
-    short table.
-    """
-    reader, pairs, line = rows.fields_of(lines, delimiter), [], 1
-    try:
-        for row in reader:
-            pairs.append(row)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        if len(lines) < _LINES and _is_pair(next(csv.reader(lines[:1], delimiter=delimiter))):
-            raise DataError(f"line {line}: {rows.quoting(error)}") from None
-        return False
-    return all(map(_is_pair, pairs))
+    for delimiter in DELIMITERS if first else ():
+        reader, line, are_pairs = fields_of(first, delimiter), 1, True
+        try:
+            for row in reader:
+                are_pairs, line = are_pairs and _is_pair(row), reader.line_num + 1
+        except csv.Error as error:
+            if len(first) < _LINES and _is_pair(next(csv.reader(first[:1], delimiter=delimiter))):
+                raise DataError(f"line {line}: {quoting(error)}") from None
+            are_pairs = False
+        if are_pairs:
+            return of_table(content, ["id", "caption"], delimiter)
+    return None
 
 
 def _is_pair(row: Sequence[Any]) -> bool:
@@ -330,16 +321,6 @@ def _is_pair(row: Sequence[Any]) -> bool:
     if len(row) != 2 or not isinstance(row[0], str | int) or not _ID.fullmatch(str(row[0])):
         return False
     return isinstance(row[1], list) or (isinstance(row[1], str) and (" " in row[1].strip() or row[1].startswith(LISTS)))
-
-
-def msvd(table: Rows) -> Rows | None:
-    """The English descriptions of MSVD's corpus; a clip is named by its video, its begin and its end."""
-    if not {*MSVD} <= {*table.names}:
-        return None
-    english = [row for batch in table.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
-    return of_columns(
-        {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in english], "caption": [row[4] for row in english]}
-    )
 
 
 def webdataset(data: bytes) -> Rows:
@@ -352,7 +333,7 @@ def webdataset(data: bytes) -> Rows:
             for member in archive:
                 folder, slash, file = member.name.removeprefix("./").rpartition("/")
                 stem, _, suffix = file.partition(".")
-                content = archive.extractfile(member) if suffix in _OF_TAR else None
+                content = archive.extractfile(member) if suffix in (*_TEXT_OF_TAR, "json") else None
                 if content is not None:
                     samples.setdefault(f"{folder}{slash}{stem}", {})[suffix] = content.read().decode()
     except (tarfile.TarError, UnicodeDecodeError, EOFError) as error:
@@ -414,19 +395,21 @@ class Recognised(NamedTuple):
             inside = of_records([self.document])
         return self.rows if inside is None else inside
 
-    def with_column(self, name: str) -> Rows | None:
-        """Rows of image ids that have this column, too; COCO's are those of its images. None if there are none."""
-        every = self.every
-        if self.name == "coco" and name not in every.names:
-            images = self.document.get("images") or []
-            every = of_records([{**image, "image_id": image.get("id")} for image in images])
-        return every if name in every.names else None
-
 
 def recognised(content: Content, format: str | None = None) -> Recognised:
     """What the file is; `format` is one of `SHAPES`, if somebody says so. Messages do not name the file."""
     file = _recognised(content, format)
-    if format in (None, "rows", file.name, "text") or format in _layouts(file, content):
+    if format in (None, "rows", file.name, "text"):
+        return file
+    layouts: Sequence[str] = ()  # formats that only say how the rows are written
+    if file.document is not None:
+        layouts = ("list", "jsonl") if isinstance(file.document, list) else ()
+    elif file.rows.is_text:
+        delimiter = table_header(content)[1]
+        layouts = [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
+    else:
+        layouts = ("jsonl",) if binary_format(content.start) is None else shapes.TABLE_FORMATS
+    if format in layouts:
         return file
     raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}, but of format {file.name}")
 
@@ -440,108 +423,83 @@ def of_several(files: Mapping[str, Content], format: str | None = None) -> Recog
                 by_name[name] = recognised(content, format).rows
     if not by_name:
         raise DataError("all files are empty")
-    every = rows.of_files(by_name)
+    every = of_files(by_name)
     return Recognised("rows", shape_of_columns(every.names), every)
 
 
 def _recognised(content: Content, format: str | None) -> Recognised:
     start = content.start
-    binary = binary_format(start)
-    if binary is not None:
-        match binary:
-            case "spreadsheet":
-                return _known("rows", rows.spreadsheet(content.read()))
-            case "matlab":
-                return _known("rows", rows.matlab_references(content))
-            case "webdataset":
-                return _known(binary, webdataset(content.read()))
-        return _known("rows", rows.of_arrow(content, binary))
+    match binary_format(start):
+        case None:
+            pass
+        case "spreadsheet":
+            return _known("rows", spreadsheet(content.read()))
+        case "matlab":
+            return _known("rows", matlab_references(content))
+        case "webdataset":
+            return _known("webdataset", webdataset(content.read()))
+        case table_format:
+            return _known("rows", of_arrow(content, table_format))
     if format == "text":
-        return _known("text", rows.text_lines(content))
+        return _known("text", text_lines(content))
     if not content.is_utf8():
         text_of(content.read())
     if not start.decode(errors="replace").removeprefix("\ufeff").strip():
         raise DataError(f"the file is empty; {accepted()}")
-    if format in _TABLES or format == "pairs":
-        return _known(*_of_text(content, format))
     if format == "flickr":
         return _known("flickr", flickr(content))
-    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") and format not in (*_TABLES, "pairs"):
         return _of_json(content, format)
     return _known(*_of_text(content, format))
 
 
-def _known(name: str, table: Rows, document: Any = None) -> Recognised:
+def _known(name: str, table: Rows, document: Any = None, problem: str = "") -> Recognised:
     shape = shape_of_columns(table.names)
-    if name == "rows" and document is not None and is_plain(shape):
-        name = "list" if isinstance(document, list) else "rows"
-    if name in ("rows", "jsonl") and table.is_json and not is_plain(shape):
-        table = replace(table, is_json=False)
-    return Recognised(name, shape, table, document)
-
-
-def _layouts(file: Recognised, content: Content) -> Sequence[str]:
-    """The formats that only say how the rows are written."""
-    if file.name in shapes.TABLE_FORMATS or file.document is not None:
-        return ("list", "jsonl") if isinstance(file.document, list) else ()
-    if file.rows.is_text:
-        delimiter = rows.table_header(content)[1]
-        return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
-    return ("jsonl",) if binary_format(content.start) is None else shapes.TABLE_FORMATS
+    if name in ("rows", "jsonl") and is_plain(shape):
+        name = "list" if isinstance(document, list) else name
+    elif name in ("rows", "jsonl"):
+        name, table = "rows", replace(table, is_json=False)
+    return Recognised(name, shape, table, document, problem)
 
 
 def _of_json(content: Content, format: str | None) -> Recognised:
     """A document, or lines of JSON."""
-    first = rows.first_records(content.start)
+    first = first_records(content.start)
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
     if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in record for record in first):
-        lines = rows.of_lines(content)
-        return _known("jsonl" if is_plain(shape_of_columns(lines.names)) else "rows", lines)
-    document = rows.parsed(content.read())
+        return _known("jsonl", of_lines(content))
+    document = parsed(content.read())
     named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
-    if format == "mapping" and isinstance(document, dict):
-        named = {format: of_mapping}
     for name, make in {**named, **_DOCUMENTS}.items():
         table = make(document)
         if table is not None:
             if name == "mapping":
                 _check_single(content)
             return _known(name, table, document)
-    problem = f"found {_described(document)}; {accepted()}"
     if not isinstance(document, dict):
-        raise DataError(problem)
-    return _known("rows", of_records([document]), document)._replace(problem=problem)
+        kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
+        inside = dict.fromkeys(kinds.get(type(item), "numbers, null, true or false") for item in document)
+        raise DataError(f"found a list of {' and '.join(inside)}; {accepted()}")
+    keys = ", ".join(map(cut_off, [*document][:8])) + (", …" if len(document) > 8 else "")
+    problem = f"found an object with the keys {keys}; {accepted()}"
+    return _known("rows", of_records([document]), document, problem)
 
 
 def _check_single(content: Content) -> None:
     """Raises `DataError` if an object has a key twice, of which Python keeps the second."""
-
-    def checked(pairs: list[tuple[str, Any]]) -> None:
-        keys: set[str] = set()
-        for key, _ in pairs:
-            if key in keys:
-                raise DataError(f"image {cut_off(key)} stands twice in the mapping; put its captions in one list")
-            keys.add(key)
-
-    json.loads(content.read().decode("utf-8-sig"), object_pairs_hook=checked)
-
-
-def _described(document: Any) -> str:
-    """What a document is, for a message."""
-    if isinstance(document, dict):
-        keys = [*document]
-        return f"an object with the keys {', '.join(map(cut_off, keys[:8]))}{', …' if len(keys) > 8 else ''}"
-    kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
-    inside = dict.fromkeys(kinds.get(type(item), "numbers, null, true or false") for item in document)
-    return f"a list of {' and '.join(inside)}" if inside else "an empty list"
+    keys: set[str] = set()
+    for key in json.loads(content.read(), object_pairs_hook=lambda pairs: [pair[0] for pair in pairs]):
+        if key in keys:
+            raise DataError(f"image {cut_off(key)} stands twice in the mapping; put its captions in one list")
+        keys.add(key)
 
 
 def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
     """A table, with a header or without, or a token file."""
-    if format is None and is_flickr(content):
+    if format is None and _token(next((line for line in content.lines("\n") if line.strip()), "")) is not None:
         return "flickr", flickr(content)
     try:
-        table = None if format == "pairs" else rows.of_table(content)
+        table = None if format == "pairs" else of_table(content)
     except DataError:
         table = None
     if format in _TABLES:
@@ -558,5 +516,8 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
             f'found a text that begins "{cut_off(line)}"; {accepted()}; where each line is a caption, choose '
             "the format text"
         )
-    corpus = msvd(table)
-    return ("rows", table) if corpus is None else ("msvd", corpus)
+    if not {*_MSVD} <= {*table.names}:
+        return "rows", table
+    english = [row for batch in table.batches(_MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
+    ids = [f"{video}_{start}_{end}" for video, start, end, *_ in english]
+    return "msvd", of_columns({"id": ids, "caption": [row[4] for row in english]})

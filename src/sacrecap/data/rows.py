@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
 
-from sacrecap.data.cells import at, is_deep, paths
+from sacrecap.data.cells import at, paths
 from sacrecap.data.fields import json_type
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.unpack import MATLAB, Content, text_of
@@ -91,7 +91,7 @@ def _of_row(record: Mapping[str, Any], name: str, number: int) -> Any:
     except DataError as error:
         why = f"{name} {error}"
     else:
-        if value is not None or not is_deep(name):
+        if value is not None or not re.search(r"\[|\.[0-9]+(\.|$)", name):
             return value
         why = f"has nothing at {name}; leave such rows out, or add what they lack"
     first = next(iter(record.values()), None)
@@ -419,10 +419,7 @@ def whole(format: str, source: str = "") -> Iterator[None]:
 
 
 def _paths(field: Any, outer: str = "") -> list[str]:
-    """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`.
-
-    One of bytes, such as pictures', has none.
-    """
+    """The columns of a field: parts of a struct go by paths, in a list by `sentences[*].raw`; bytes have none."""
     from pyarrow import types
 
     name, type_ = f"{outer}{field.name}", field.type

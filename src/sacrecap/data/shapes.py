@@ -124,14 +124,8 @@ ENVELOPES = WRAPPERS | {"values"}
 """Keys under which a list of captions without ids may be."""
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
-EXCLUDED = ("isrejected", "isprecanned")
-"""Columns by which a data set excludes captions itself: VizWiz-Captions, for spam and for captions of the form."""
-_TRUE = (True, "true", "1", "yes")
-"""What these marks are where they are set, in a table of text, too."""
 _TRAINED = "restval", "train"
 """Images of COCO's validation part that are used for training by convention."""
-_LONGEST_ID = 512
-"""Characters of an id; what is longer is a picture as text."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
 _PARTS = "[type=text].text"
@@ -157,39 +151,34 @@ class Shape:
 
     names: tuple[str, ...]
     """The columns of the file."""
-    ids: tuple[str, ...] = ()
+    ids: tuple[str, ...]
     """Those that could be image ids, the best first."""
-    candidates: Families = ()
-    references: Families = ()
-    answers: Families = ()
-    """References, unless something else may be them."""
-    captions: Families = ()
-    """Either."""
-    rivals: Families = ()
-    texts: Families = ()
-    """Either, unless something else may be the captions."""
-    likely: Families = ()
-    """Columns of no known name that are likely to be captions."""
+    kinds: Mapping[str, Families]
+    """The others by the text above that names them: `candidates`, …; and `likely` ones."""
     absent: tuple[str, ...] = ()
     """Columns that were asked for by name, and are not there."""
 
     def families(self, part: str) -> Families:
         """Sets of columns of which each could be the part's captions."""
+        kinds = self.kinds
+        answers, captions, rivals = kinds["answers"], kinds["captions"], kinds["rivals"]
         if part == "references":
-            rest, named = self.candidates, self.references or self.answers + self.captions
+            rest, named = kinds["candidates"], kinds["references"] or answers + captions
         else:
-            rest, named = self.references + self.answers, self.candidates or self.captions
-        if named in (self.captions, self.answers + self.captions) and self.captions:
-            return named + self.rivals
-        unsure = self.rivals or self.texts
-        return named or (unsure + self.likely if unsure else ()) + rest
+            rest, named = kinds["references"] + answers, kinds["candidates"] or captions
+        if captions and named in (captions, answers + captions):
+            return named + rivals
+        unsure = rivals or kinds["texts"]
+        return named or (unsure + kinds["likely"] if unsure else ()) + rest
 
     def of_part(self, part: str) -> tuple[str, ...]:
         """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
         families = self.families(part)
         if len(families) > 1:
             could = " and ".join(cut_off(", ".join(family)) for family in families[:_SHOWN])
-            keyword = "references_column" if part == "references" and (self.candidates or self.absent) else None
+            keyword = (
+                "references_column" if part == "references" and (self.kinds["candidates"] or self.absent) else None
+            )
             raise DataError(
                 f"has several columns that could be the {part}, {could}; name one by "
                 f"{option(keyword) if keyword else _captions_option()}"
@@ -250,7 +239,7 @@ class Shape:
                 if image == POSITION:
                     ids = [*range(seen + 1, seen + 1 + len(ids))]
                 else:
-                    ids, are_floats = _whole(_ids(ids, image or ""), seen, are_floats)
+                    ids, are_floats = _ids(ids, image or "", seen, are_floats)
             except NoIdsError:
                 if seen or len(self.ids) < 2:
                     raise
@@ -266,7 +255,7 @@ class Shape:
                 chosen = [n for n, value in enumerate(stated) if value == split or (value, split) == _TRAINED]
             if left_out is not None and excluded:
                 marked = [[m.strip().lower() if isinstance(m, str) else m for m in column] for column in excluded]
-                out = [n for n in chosen if any(column[n] in _TRUE for column in marked)]
+                out = [n for n in chosen if any(column[n] in (True, "true", "1", "yes") for column in marked)]
                 left_out += [str(ids[n]) for n in out]
                 chosen = [*filter(frozenset(chosen).difference(out).__contains__, chosen)] if out else chosen
             yield every if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in every]
@@ -278,7 +267,9 @@ class Shape:
 
     def lacking(self, part: str) -> NoColumnError:
         """The error about columns that are missing, with the options that name them."""
-        captions = option("references_column") if part == "references" and self.candidates else _captions_option()
+        captions = (
+            option("references_column") if part == "references" and self.kinds["candidates"] else _captions_option()
+        )
         options = [("image ids", option("id_column"))] if self.image is None else []
         options += [] if self.families(part) else [(part, captions)]
         what = " and ".join(name for name, _ in options)
@@ -299,41 +290,36 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     """What columns with these names hold."""
     outer = {name[: end.start()] for name in names for end in re.finditer(r"[.\[](?![0-9])", name)}
     paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
-    known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
+    known = [_known_as(name, names, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for called, name in known if called == plain)
-    families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
-    used = {*ids, *(name for table in families.values() for family in table for name in family)}
-    likely = tuple((name,) for _, name in known if name not in used and any(part in _plain(name) for part in LIKELY))
-    return Shape(tuple(names), ids, **families, likely=likely)
+    kinds = {kind: _families(known, table) for kind, table in _TABLES.items()}
+    used = {*ids, *(name for families in kinds.values() for family in families for name in family)}
+    likely = [name for _, name in known if name not in used and any(part in _plain(name) for part in LIKELY)]
+    return Shape(tuple(names), ids, {**kinds, "likely": tuple((name,) for name in likely)})
 
 
-def _of_path(name: str, paths: Mapping[str, str]) -> tuple[str, str]:
-    """The plain name, and the name with what the table says of its brackets."""
+def _known_as(name: str, names: Sequence[str], paths: Mapping[str, str]) -> tuple[str, str]:
+    """The plain name of a column, and its name with what the table says of its brackets.
+
+    A caption in an object, or in those of a list, goes by the column that has these. Of a system, a list has one; of
+    references, and of captions that may be such, all count. Objects with the ids of images are rows of their own.
+    """
+    parts = _OBJECT.fullmatch(name)
+    if parts is not None and _plain(parts["inner"]) in map(_plain, INSIDE):
+        outer = parts["outer"]
+        plain = _plain(outer) if {f"{outer}[*].image_id", f"{outer}[*].video_id"}.isdisjoint(names) else ""
+        if plain == "annotations":
+            return "captions", name
+        if plain in map(_plain, CANDIDATES):
+            return plain, name.replace("[*]", "[]")
+        if plain in map(_plain, (*REFERENCES, *ANSWERS, *CAPTIONS)):
+            return plain, name
     path = paths.get(_plain(name))
     if path is None:
         return _plain(name), name
     brackets = iter(re.findall(r"\[[^\]]*\]", path))
     filled = re.sub(r"\[\*\]", lambda _: next(brackets), name)
     return _plain(name), filled + (_PARTS if path.endswith(_PARTS) and not filled.endswith(_PARTS) else "")
-
-
-def _inner(name: str, names: Sequence[str]) -> tuple[str, str] | None:
-    """The plain name and the path of a caption in an object, or in those of a list, by the column that has these.
-
-    Of a system, a list has one; of references, and of captions that may be such, all count. Objects with the ids of
-    images are rows of their own.
-    """
-    parts = _OBJECT.fullmatch(name)
-    if parts is None or _plain(parts["inner"]) not in map(_plain, INSIDE):
-        return None
-    if not {f"{parts['outer']}[*].{name}" for name in ("image_id", "video_id")}.isdisjoint(names):
-        return None
-    plain = _plain(parts["outer"])
-    if plain == "annotations":
-        return "captions", name
-    if plain in map(_plain, CANDIDATES):
-        return plain, name.replace("[*]", "[]")
-    return (plain, name) if plain in map(_plain, (*REFERENCES, *ANSWERS, *CAPTIONS)) else None
 
 
 _TABLES = {
@@ -364,9 +350,9 @@ def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Familie
 class NamedColumns:
     """Columns that somebody names: patterns, and paths such as `conversations.1.value`."""
 
-    ids: tuple[str, ...]
-    captions: tuple[str, ...]
-    references: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
     def within(self, names: Sequence[str], part: str | None = None, *, both: bool = False) -> Shape:
         """These columns, and for what is not named those that are known; `both`: of one file of both parts.
@@ -374,29 +360,24 @@ class NamedColumns:
         It lacks the ids, and what is named for the part, if these are not there.
         """
         known = shape_of_columns(names)
-        ids = [name for word in self.ids for name in _called(word, names)] if self.ids else [*known.ids]
-        captions = _all_called(self.captions, names)
-        references = _all_called(self.references, names)
-        shape = replace(known, ids=tuple(ids[:1]) if self.ids else known.ids)
+        ids = [name for word in self.ids for name in _called(word, names)][:1] if self.ids else known.ids
+        captions, references = _all_called(self.captions, names), _all_called(self.references, names)
+        kinds = {**known.kinds}
         if self.captions and not self.references and not both:
-            shape = Shape(tuple(names), shape.ids, captions=(captions,) if captions else ())
+            kinds = {**dict.fromkeys(kinds, ()), "captions": (captions,) if captions else ()}
         elif self.captions or self.references:
             named = {*captions, *references}
-            left: dict[str, Any] = {kind: _without(getattr(known, kind), named) for kind in _TABLES}
-            shape = Shape(tuple(names), shape.ids, **left)
+            kinds = {kind: tuple(filter(named.isdisjoint, kinds[kind])) for kind in _TABLES}
+            either, kinds["likely"] = kinds["captions"], ()
             if self.captions:
-                shape = replace(shape, candidates=(captions,) if captions else (), captions=(), rivals=(), texts=())
+                kinds |= {"candidates": (captions,) if captions else (), "captions": (), "rivals": (), "texts": ()}
             if self.references:
-                shape = replace(shape, references=(references,) if references else (), answers=())
-            if self.captions and not self.references and not shape.references + shape.answers:
-                shape = replace(shape, references=_without(known.captions, named))
+                kinds |= {"references": (references,) if references else (), "answers": ()}
+            elif not kinds["references"] + kinds["answers"]:
+                kinds["references"] = either
         of_part = self.references if part == "references" and self.references else self.captions
         lacking = () if part is None or _all_called(of_part, names) else of_part
-        return replace(shape, absent=(*(() if ids else self.ids), *lacking))
-
-
-def _without(families: Families, columns: set[str]) -> Families:
-    return tuple(family for family in families if columns.isdisjoint(family))
+        return Shape(tuple(names), tuple(ids), kinds, absent=(*(() if ids else self.ids), *lacking))
 
 
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> NamedColumns | None:
@@ -443,8 +424,8 @@ def is_plain(shape: Shape) -> bool:
 
 
 def excludes(name: str) -> bool:
-    """Whether the data set excludes captions by the column of this name."""
-    return _plain(name) in EXCLUDED
+    """Whether the data set itself excludes captions by this column: VizWiz-Captions, spam and those of the form."""
+    return _plain(name) in ("isrejected", "isprecanned")
 
 
 def is_envelope(names: Iterable[str]) -> bool:
@@ -462,35 +443,30 @@ def _captions_option() -> str:
     return option("caption_column", of="the readers in sacrecap.data")
 
 
-def _ids(values: Sequence[Any], column: str) -> list[Any]:
-    """The ids in a column, also lists of one. Raises `NoIdsError` for what is no id: long texts, lists of several."""
+def _ids(values: Sequence[Any], column: str, seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
+    """The ids of a batch after `seen` rows, also lists of one, and whether a program wrote all whole numbers as floats;
+    the first batch says it for all, so that an id is the same wherever it stands.
+
+    Raises `NoIdsError` for what is no id: long texts, lists of several.
+    """
     ids = []
     for value in values:
         what = f"lists of {len(value)}" if isinstance(value, list) and len(value) != 1 else ""
         image = value[0] if isinstance(value, list) and value else value
-        if isinstance(image, str) and len(image) > _LONGEST_ID:
+        if isinstance(image, str) and len(image) > 512:  # a picture as text
             what = what or "long texts"
         if what:
             raise NoIdsError(
                 f"the column {column} holds no image ids but {what}; name another by {option('id_column')}"
             )
         ids.append(image)
-    return whole_numbers(ids)
-
-
-def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
-    """The ids of a batch after `seen` rows, as whole numbers where a program wrote all as floats; and whether it did.
-    The first batch says it for all, so that an id is the same wherever it stands.
-    """
+    ids = whole_numbers(ids)
     if are_floats is False or not ids or "" in ids:  # an empty id is refused where captions are built
         return ids, are_floats
-    whole = whole_ids(ids) if all(map(_may_be_float, ids)) else ids
+    may_be_floats = [isinstance(image, str) and image.isascii() for image in ids]
+    whole = whole_ids(ids) if all(may_be_floats) else ids
     if are_floats and whole == ids:
-        place = next(
-            n
-            for n, identifier in enumerate(ids)
-            if not _may_be_float(identifier) or whole_ids([identifier]) == [identifier]
-        )
+        place = next(n for n, image in enumerate(ids) if not may_be_floats[n] or whole_ids([image]) == [image])
         raise DataError(
             f"the image id of row {seen + place + 1} is {ids[place]!r}, where those above are whole numbers, written "
             "as floats (1.0); write all as whole numbers, without .0"
@@ -498,18 +474,13 @@ def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any
     return whole, whole != ids
 
 
-def _may_be_float(image: Any) -> bool:
-    return isinstance(image, str) and image.isascii()
-
-
-_WHOLE_FLOATS = 2**53
-"""Above it a float has lost digits, and `CaptionsBuilder` refuses it."""
-
-
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
-    """Image ids as whole numbers again, if a table made floats of them because one is missing."""
+    """Image ids as whole numbers again, if a table made floats of them because one is missing.
+
+    Above 2⁵³ a float has lost digits, and `CaptionsBuilder` refuses it.
+    """
     return [
-        int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS else value
+        int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
         for value in values
     ]
 

@@ -36,8 +36,6 @@ _PARAMETERS: dict[str, Parameter] = {
 }
 PathLike = str | os.PathLike[str]
 
-_REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
-
 
 class Reading(NamedTuple):
     """How a file is to be read, as far as somebody says so: arguments of `sacrecap.data.read_references`."""
@@ -66,7 +64,9 @@ def is_remote(path: object) -> bool:
     """Whether this is a URL, such as `https://host/file` or `simplecache::s3://bucket/file`, and not a file's name."""
     if not isinstance(path, str) or not ("://" in path or "::" in path):
         return False
-    return re.match(_REMOTE, path) is not None and not os.path.exists(path)
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]", path) is not None and not os.path.exists(
+        path
+    )
 
 
 def is_pattern(path: str) -> bool:
@@ -184,9 +184,6 @@ def in_cache(*names: str) -> str:
 
 # What is not on this machine: `https://`, and all that fsspec supports, such as `hf://` and `s3://`
 
-_SILENCE = 60.0
-"""Seconds without a byte after which an attempt has failed."""
-
 
 def fetched(url: str) -> bytes:
     """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec."""
@@ -252,9 +249,9 @@ def opened(url: str) -> Iterator[HTTPResponse]:
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
-    request = Request(url, headers={"User-Agent": "sacrecap"})  # noqa: S310 - see above
+    request = Request(url, headers={"User-Agent": "sacrecap"})  # noqa: S310 - http or https, see above
     try:
-        with urlopen(request, timeout=_SILENCE) as response:  # noqa: S310
+        with urlopen(request, timeout=60) as response:  # noqa: S310
             yield response
     except HTTPError as error:
         error.close()

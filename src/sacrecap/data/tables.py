@@ -103,10 +103,11 @@ def read_table(path: PathLike) -> NumberTable:
 def table_of(source: str, data: bytes) -> NumberTable:
     """The table in these bytes. Raises `DataError` for others."""
     checksum = hashlib.sha256(data).hexdigest()[:12]
+    columns: dict[str, list[Any]]
     if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
         with naming(f"{source}: "):
             rows = of_arrow(Content(source, data), "parquet" if data.startswith(b"PAR1") else "arrow")
-            columns: dict[str, list[Any]] = {name: [] for name in rows.names}
+            columns = {name: [] for name in rows.names}
             for batch in rows.batches(rows.names):
                 for name, values in zip(rows.names, batch, strict=True):
                     columns[name].extend(values)
@@ -114,9 +115,16 @@ def table_of(source: str, data: bytes) -> NumberTable:
     start = text_of(data, f"{source}, ").lstrip()[:1]
     if start == "":
         raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
-    if start not in "[{":
-        return _delimited(source, data, checksum)
-    return _of_json(source, data, checksum)
+    if start in "[{":
+        return _of_json(source, data, checksum)
+    content = Content(source, data)
+    first = next(line for line in content.lines() if line.strip())
+    with naming(f"{source}: "):
+        head, delimiter = table_header(content) if delimiter_of(first) else ([first.strip()], ",")
+        check_single(head, head)
+        lines = [*table_rows(content, head, delimiter)]
+    columns = {name: [row[place] for _, row in lines] for place, name in enumerate(head)}
+    return NumberTable(source, columns, checksum, [f"line {number}" for number, _ in lines])
 
 
 def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable:
@@ -153,15 +161,3 @@ def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
             raise DataError(f"{source}, {place}: not the columns of the first row ({', '.join(rows[0])})")
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     return NumberTable(source, columns, checksum, places[: len(rows)])
-
-
-def _delimited(source: str, data: bytes, checksum: str) -> NumberTable:
-    """A table of text, which may have one column."""
-    content = Content(source, data)
-    first = next(line for line in content.lines() if line.strip())
-    with naming(f"{source}: "):
-        head, delimiter = table_header(content) if delimiter_of(first) else ([first.strip()], ",")
-        check_single(head, head)
-        rows = [*table_rows(content, head, delimiter)]
-    columns = {name: [row[place] for _, row in rows] for place, name in enumerate(head)}
-    return NumberTable(source, columns, checksum, [f"line {line}" for line, _ in rows])

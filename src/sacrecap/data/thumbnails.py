@@ -9,8 +9,6 @@ from sacrecap.errors import DataError, of_extra
 SIDE = 320
 """Longest side of a thumbnail, in pixels."""
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
-_MOST_PIXELS = 100_000_000
-_QUALITY = 72
 
 
 def check_pillow() -> None:
@@ -39,7 +37,7 @@ def thumbnail(content: bytes, name: str, side: int = SIDE, *, kind: str = "WEBP"
 
     try:
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-            if image.width * image.height > _MOST_PIXELS:
+            if image.width * image.height > 100_000_000:
                 raise DataError(f"{name}: has {image.width:,} × {image.height:,} pixels, which is too many")
             image.draft("RGB", (side, side))
             upright = ImageOps.exif_transpose(image)
@@ -50,7 +48,7 @@ def thumbnail(content: bytes, name: str, side: int = SIDE, *, kind: str = "WEBP"
                 upright.alpha_composite(layer)
             small = upright.convert("RGB")
         written = io.BytesIO()
-        how = {"WEBP": {"quality": _QUALITY, "method": 2}, "JPEG": {"quality": 95}, "PNG": {}}[kind]
+        how = {"WEBP": {"quality": 72, "method": 2}, "JPEG": {"quality": 95}, "PNG": {}}[kind]
         small.save(written, kind, **how)
     except DataError:
         raise

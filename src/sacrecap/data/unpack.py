@@ -25,8 +25,6 @@ _AGAIN = "write or download the file again"
 _BEGINNING = 1 << 20
 """Bytes that tell what a file is."""
 ZIP = b"PK\x03\x04"
-_EXCEL = "[Content_Types].xml"
-"""A part of every Excel file."""
 MATLAB = b"MATLAB 5.0 MAT-file"
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", ZIP: "spreadsheet", MATLAB: "matlab"}
 """Formats by the first bytes of a file."""
@@ -53,12 +51,30 @@ _NO_CAPTIONS = {
 
 def unpacked(data: bytes, name: str) -> bytes:
     """All bytes, unpacked. Raises `DataError`, which names the file, where they are broken or become too many."""
-    if data.startswith(ZIP):
-        return _of_zip(data, name)
-    if compression(data) is None:
-        return data
-    with opened(io.BytesIO(data), name) as file:
-        return _bounded(file, len(data), name)
+    if not data.startswith(ZIP):
+        if compression(data) is None:
+            return data
+        with opened(io.BytesIO(data), name) as file:
+            return _bounded(file, len(data), name)
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            # What is a zip by its own format stays: an Excel file, NumPy's arrays.
+            if "[Content_Types].xml" in names or all(name.endswith(".npy") for name in names):
+                return data
+            files = [name for name in names if not (name.endswith("/") or name.startswith("__MACOSX/"))]
+            if len(files) == 1:
+                with archive.open(files[0]) as file:
+                    return unpacked(_bounded(file, len(data), name), name)
+    except (SacrecapError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the library has errors of its own, and lets those of others through
+        raise DataError(f"{name}: broken zip ({error}); {_AGAIN}") from None
+    raise DataError(
+        f"{name}: is a zip of {len(files)} files ({first_of(files)}), where one is read; unpack it and name the file"
+    )
 
 
 def opened(file: IO[bytes], name: str) -> IO[bytes]:
@@ -247,28 +263,6 @@ def _bounded(file: IO[bytes], packed: int, name: str) -> bytes:
                 "that is right, unpack the file and name what comes out"
             )
     return unpacked_bytes.getvalue()
-
-
-def _of_zip(data: bytes, name: str) -> bytes:
-    """The one file in a zip; unchanged what is a zip by its own format: an Excel file, NumPy's arrays."""
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            if _EXCEL in names or all(name.endswith(".npy") for name in names):
-                return data
-            files = [name for name in names if not (name.endswith("/") or name.startswith("__MACOSX/"))]
-            if len(files) == 1:
-                with archive.open(files[0]) as file:
-                    return unpacked(_bounded(file, len(data), name), name)
-    except (SacrecapError, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001 - the library has errors of its own, and lets those of others through
-        raise DataError(f"{name}: broken zip ({error}); {_AGAIN}") from None
-    raise DataError(
-        f"{name}: is a zip of {len(files)} files ({first_of(files)}), where one is read; unpack it and name the file"
-    )
 
 
 class _Streams:
