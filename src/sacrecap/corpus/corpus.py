@@ -72,19 +72,13 @@ def check_texts(captions: Iterable[str]) -> list[str]:
 
 
 Tallies: TypeAlias = "dict[tuple[str, str, int], tuple[int, str, str]]"
-"""Counts by part (`candidates`, `references`, or none), name and number; with the image id and the caption of an
-example, that of the smallest id.
-"""
+"""Counts by part (`candidates`, `references`, or none), name and number; with image and caption of an example."""
 SAMPLE = 1_000
-"""Images of the sample in which captions are compared with those of other images: those of the smallest hashes of their
-ids.
-"""
+"""Images, of the smallest hashes of their ids, in which captions are compared with those of other images."""
 
 
-LEFT_OUT = (
-    *(OF_IMAGES := ("no candidate", "several candidates", "bad row")),
-    *("extra candidate", "blank reference", "excluded annotation"),
-)
+OF_IMAGES = ("no candidate", "several candidates", "bad row")
+LEFT_OUT = (*OF_IMAGES, "extra candidate", "blank reference", "excluded annotation")
 """Why something that was given is not scored: images with references, as `OF_IMAGES` says, or single captions."""
 
 
@@ -143,7 +137,7 @@ class Corpus:
     candidate_counts = (1, 1)
     """The least and the most candidates per image."""
     matched_by: tuple[str, str] | None = None
-    """By which part of the image ids candidates were matched, where none is one of the references', and an example."""
+    """By which part of the ids candidates were matched, where none is one of the references', and an example."""
     left_out: Mapping[str, int] = MappingProxyType({})
     """What was given and is not scored, how many by the reason: one of `LEFT_OUT`."""
     filled = 0
@@ -226,9 +220,8 @@ class Corpus:
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, of a part of a larger corpus, which is scored part by part.
 
-        References, one at least for each image (None for metrics that need none), and each system's candidates, one
-        for each, are of the same images in the same order; `whole` is what is known of the whole, where a metric needs
-        it.
+        References (None for metrics that need none) and candidates are of the same images in the same order, one
+        candidate and one reference at least for each; `whole` is what is known of the whole, where a metric needs it.
         """
         images = next(iter(systems.values())) if references is None else references
         places = range(images.image_count)
@@ -279,9 +272,7 @@ class Corpus:
         return self._core.stemmed()
 
     def digest(self, part: str) -> int:
-        """The digest of the captions that are scored, for signatures: of `refs` or of `caps`, which adds up over
-        parts; see `rust/core/src/text/captions.rs`.
-        """
+        """The digest of the captions that are scored, for signatures: of `refs` or `caps`; it adds up over parts."""
         digests: dict[str, int] = vars(self).setdefault("_digests", {})
         if part not in digests:
             digests[part] = self._digest(part)
@@ -393,9 +384,7 @@ class Corpus:
 
 
 class WholeCorpus(NamedTuple):
-    """Document frequencies of a whole corpus, and what metrics learnt of it, as far as they did: parts take them in
-    place of their own.
-    """
+    """Document frequencies of a whole corpus, and what metrics learnt of it: parts take them in place of their own."""
 
     images: int
     frequencies: Mapping[bool, DocumentFrequency]
@@ -586,9 +575,8 @@ def _places(
     if repeated:
         raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedy_for_repeated()}")
     every = places(candidates, image_ids)
-    undescribed = [
-        image for image, n, place in zip(image_ids, counts, every, strict=True) if not n and place is not None
-    ]
+    described = zip(image_ids, counts, every, strict=True)
+    undescribed = [image for image, count, place in described if not count and place is not None]
     if undescribed:
         swapped = candidates.caption_count > references.caption_count
         raise DataError(

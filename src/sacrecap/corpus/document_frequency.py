@@ -124,9 +124,8 @@ class DocumentFrequency:
         from sacrecap.corpus.token_ids import pack_references
 
         check_order(n)
-        return cls(
-            _core.DocumentFrequency.from_token_ids(*pack_references(references, end_of_sentence), n), "token-ids"
-        )
+        token_ids = pack_references(references, end_of_sentence)
+        return cls(_core.DocumentFrequency.from_token_ids(*token_ids, n), "token-ids")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DocumentFrequency:
@@ -293,9 +292,7 @@ _COCO_VALIDATION = 40_504
 
 
 class _Unpickler(pickle.Unpickler):
-    """Looks up no name but those of a `defaultdict` of numbers. A pickle is a program that may call whatever Python can
-    import: so nothing in it is executed.
-    """
+    """Looks up no name but those of a `defaultdict` of numbers: a pickle may call whatever Python can import."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("collections", "defaultdict"):
@@ -378,9 +375,7 @@ FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
 
 
 def open_frequencies(source: object, progress: Progress | None = None) -> DocumentFrequency | None:
-    """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
-    `corpus`, the references being scored.
-    """
+    """The frequencies that `document_frequency=` and `--df` take; None for `corpus`, the references being scored."""
     if source is None or isinstance(source, DocumentFrequency):
         return source
     if not isinstance(source, (str, os.PathLike)):
@@ -394,9 +389,7 @@ def open_frequencies(source: object, progress: Progress | None = None) -> Docume
 
 
 def open_all_frequencies(sources: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
-    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several, none of
-    which is `corpus`.
-    """
+    """The frequencies of one or several values of `document_frequency=`; of several, none is `corpus`."""
     several = sources if isinstance(sources, (list, tuple)) else [sources]
     counts = tuple(filter(None, (open_frequencies(source, progress) for source in several)))
     if len(counts) < len(several):

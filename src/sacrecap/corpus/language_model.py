@@ -72,9 +72,8 @@ class LanguageModel:
         if isinstance(source, cls):
             return source
         if not isinstance(source, (str, PathLike)):
-            raise UsageError(
-                "language_model must be the path of a file or a sacrecap.LanguageModel, got a " + type(source).__name__
-            )
+            kind = type(source).__name__
+            raise UsageError(f"language_model must be the path of a file or a sacrecap.LanguageModel, got a {kind}")
         return cls.load(source)
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -45,8 +45,7 @@ def pieces(
 ) -> Iterator[tuple[str, Mark | None]]:
     """A text, from `start` to before `end`, in pieces that are not empty; those that are marked come with the mark.
 
-    `marked` are positions of first characters, ascending, and behind last ones; a mark that begins outside, or in the
-    mark before, is left out.
+    A mark that begins outside, or in the mark before, is left out; marks ascend.
     """
     end = len(text) if end is None else end
     for first, behind, mark in marked:

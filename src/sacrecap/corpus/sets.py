@@ -39,8 +39,7 @@ def of_known_images(candidates: Captions, references: Captions) -> Captions:
 def of_same_images(
     references: Captions | None, systems: Sequence[Captions], on_missing: str
 ) -> tuple[Captions | None, list[Captions], list[int]]:
-    """Caption sets of which some system lacks images that the references, or the others, have; and how many of these
-    each has an empty caption of.
+    """Caption sets where some system lacks images of the references, or of the others; and how many each has filled.
 
     `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each, `error` changes none.
     """
@@ -89,18 +88,10 @@ class SetCorpus(Corpus):
 
     holds_sets = True
 
-    def __init__(
-        self,
-        core: _core.Corpus,
-        sets: Captions,
-        references: Captions | None,
-        document_source: str,
-        documents: int | None = None,
-    ) -> None:
+    def __init__(self, core: _core.Corpus, sets: Captions, references: Captions | None, document_source: str) -> None:
         self._assemble(core, sets if references is None else references, sets)
         self.has_references = references is not None
         self.document_source = document_source
-        self._documents = documents
         self.counts: list[int] = core.counts
         """Captions per image, by image."""
         self.candidate_counts = (min(self.counts), max(self.counts))
@@ -116,10 +107,6 @@ class SetCorpus(Corpus):
     @property
     def candidate_count(self) -> int:
         return sum(self.counts)
-
-    @property
-    def documents(self) -> int:
-        return super().documents if self._documents is None else self._documents
 
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
@@ -166,7 +153,7 @@ class LeaveOneOut(SetCorpus):
         self._sets, self._threads = sets, threads
         captions = sets.candidate_captions
         held_out = _core.leave_one_out(sets._core, threads)
-        super().__init__(held_out, captions, captions, "corpus", documents=sets.documents)
+        super().__init__(held_out, captions, captions, "corpus")
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)
@@ -180,6 +167,10 @@ class LeaveOneOut(SetCorpus):
 
     def _digest(self, part: str) -> int:  # noqa: ARG002
         return self._sets.digest("caps")
+
+    @property
+    def documents(self) -> int:
+        return self._sets.documents
 
     @property
     def image_of(self) -> dict[str, str]:
@@ -272,13 +263,11 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     described = {image for image, count in zip(ids, counts, strict=True) if count}
     missing = [image for image in sets.image_ids if image not in described]
     if missing:
-        raise DataError(
-            f"{sets_name}: captions for {some(missing)}, without references in {name}; {remedy_for_extra()}"
-        )
-    described_images = set(sets.image_ids)
-    numbers = [number for number, image in enumerate(ids) if image in described_images]
-    left = len(ids) - len(numbers)
-    if left:
+        what = f"captions for {some(missing)}, without references in {name}"
+        raise DataError(f"{sets_name}: {what}; {remedy_for_extra()}")
+    with_sets = set(sets.image_ids)
+    numbers = [number for number, image in enumerate(ids) if image in with_sets]
+    if left := len(ids) - len(numbers):
         warn(
             f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, "
             "also of the document frequencies"

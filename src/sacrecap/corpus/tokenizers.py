@@ -17,10 +17,7 @@ LOWER = "-lc"
 
 
 def lines(texts: Iterable[str], tokenizer: str) -> list[str]:
-    """What the tokenizer makes of each text, a blank between tokens.
-
-    Raises `MissingDependencyError` if that is not installed, and `DataError` if it cannot be made ready.
-    """
+    """What the tokenizer makes of each text, a blank between tokens. Raises as `_tokenizer`."""
     if tokenizer in OWN_TOKENIZERS:
         return [*texts]
     tokens = _tokenizer(tokenizer.removesuffix(LOWER))
@@ -51,7 +48,10 @@ def cut(captions: Captions, tokenizer: str) -> Captions:
 
 @cache
 def _tokenizer(name: str) -> Any:
-    """The tokenizer, which takes a text and returns its tokens with blanks between; `signature()` is its name there."""
+    """The tokenizer, which takes a text and returns its tokens with blanks between; `signature()` is its name there.
+
+    Raises `MissingDependencyError` if it is not installed, and `DataError` if it cannot be made ready.
+    """
     try:
         from sacrebleu.metrics.bleu import _get_tokenizer
 

@@ -121,8 +121,9 @@ class Cache(Generic[K, V]):
 
 
 WORTH_KEEPING = 1000
-"""Results about texts are kept only if at least this many are made at once: fewer are computed again as fast as they
-are looked up, and a training run that scores one batch per step would fill the disk."""
+"""Results about texts are kept only if at least this many are made at once: fewer are computed as fast as looked up,
+and a training run that scores one batch per step would fill the disk.
+"""
 
 
 class KeptFeatures(Cache[bytes, "Vector"]):

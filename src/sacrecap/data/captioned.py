@@ -24,8 +24,7 @@ from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, UsageError, naming, option, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
-"""Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
-convention."""
+"""Other names of splits; Karpathy's `restval` are validation images that are used for training by convention."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +116,15 @@ def _of_json(path: Path, format: str, named: str) -> list[CaptionedImage]:
     if broken:
         raise DataError(f'{path}: {some(broken)} without a "{named}", which is a text, or without a split')
     return [
-        CaptionedImage(image, files[image], _split(splits[image]), (*texts,), (*objects.get(image, ()),))
+        CaptionedImage(
+            image,
+            files[image],
+            _SPLITS.get(str(splits[image]), str(splits[image])),
+            (*texts,),
+            (*objects.get(image, ()),),
+        )
         for image, texts in captions.items()
     ]
-
-
-def _split(name: object) -> str:
-    return _SPLITS.get(str(name), str(name))
 
 
 def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
@@ -132,7 +133,7 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
     images, lists = [], sorted(folder.glob("*Images.txt"))
     for file in lists:
         match = re.search(r"(train|dev|val|test)Images\.txt$", file.name)
-        split = _split(match[1]) if match else ""
+        split = _SPLITS.get(match[1], match[1]) if match else ""
         names = read_bytes(file).decode(errors="replace").split()
         unknown = [name for name in names if name not in captions]
         if unknown:
@@ -156,9 +157,7 @@ _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5
 def contents_of(
     path: PathLike, split: str | None, format: str | None, *, held: bool = True
 ) -> tuple[dict[str, Content], str | None]:
-    """The files to read, by name, one after the other, and the split that must still be chosen in them. The captions of
-    captioned images are given as `{image id: [caption, …]}`.
-    """
+    """The files to read, by name, and the split still to choose in them; of captioned images, one of a mapping."""
     files, left = _files_in_folder(path, split)
     if files:
         return {display_name(file): content_of(file, held=held) for file in files}, left
@@ -175,10 +174,7 @@ def contents_of(
 
 
 def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
-    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; none of images.
-
-    Parquet files of splits are named after them (`data/test-00000-of-00002.parquet`); a folder of metadata may be one.
-    """
+    """The files that a folder or a pattern stands for, and the split still to choose in them; none of images."""
     if not os.path.isdir(path):
         return files_of(os.fspath(path)), split
     name, place = os.fspath(path), Path(path)

@@ -173,11 +173,9 @@ class Looks(NamedTuple):
 
     format: str
     columns: tuple[str, ...]
-    """Those of its rows, if it has any."""
     rows: int | None
     """How many there are; None for a file of images rather than rows."""
     holds_both: bool
-    """Whether it has references and candidates."""
 
 
 class CaptionFile:
@@ -282,10 +280,9 @@ class CaptionFile:
             return captions.named(self.name) if self.name else captions
 
     def pieces(self, parts: Sequence[str], count: int, columns: NamedColumns | None) -> Iterator[list[Captions]]:
-        """The captions of these parts, of `count` rows after the other.
+        """The captions of these parts, `count` rows at a time; an image may come again, a missing caption is empty.
 
-        A missing caption is empty, and an image may come again. Lines of JSON, tables, Parquet and Arrow are read piece
-        by piece, all others whole: see `is_in_pieces`.
+        Files are read piece by piece as `is_in_pieces` says, others whole.
         """
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
@@ -335,10 +332,10 @@ class CaptionFile:
         values: dict[str, Any] = {}
         seen = 0
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
-            numbers = range(seen + 1, (seen := seen + len(cells)) + 1)
-            for image, cell in zip(
-                numbers if ids == shapes.POSITION else shapes.whole_numbers(images), cells, strict=True
-            ):
+            numbers = range(seen + 1, seen + len(cells) + 1)
+            seen += len(cells)
+            named = numbers if ids == shapes.POSITION else shapes.whole_numbers(images)
+            for image, cell in zip(named, cells, strict=True):
                 if cell != "" and not is_missing(cell, words=rows.is_text):
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
@@ -358,24 +355,22 @@ class CaptionFile:
         self._both = True
         with self._reading():
             rows, shape = self._of_columns(columns, "candidates")
-        if not shape.holds_both:
-            references, captions = option("references_column"), option("caption_column", of="sacrecap.data.read_both")
-            if not rows.names or self._recognised.name in _OF_IMAGES:
-                remedy = (
-                    f"give references and candidates, or name the columns of this file by {references} and {captions}"
-                )
-            else:
-                families = ((shape.kinds["candidates"], captions), (shape.kinds["references"], references))
-                lacking = [keyword for known, keyword in families if not known] or [references, captions]
-                remedy = (
-                    f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by "
-                    f"{' and '.join(lacking)}, or give references and candidates"
-                )
-            alone = option("metrics", "clipscore", "vifidel(references=no)", "fluency(references=no)")
-            raise UsageError(
-                f"{self.name}: is the only file, but not known to hold references and candidates both; {remedy}; "
-                f"captions alone are scored by {alone} and their kind"
-            )
+        if shape.holds_both:
+            return
+        references, captions = option("references_column"), option("caption_column", of="sacrecap.data.read_both")
+        families = ((shape.kinds["candidates"], captions), (shape.kinds["references"], references))
+        lacking = [keyword for known, keyword in families if not known] or [references, captions]
+        remedy = (
+            f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by {' and '.join(lacking)}, "
+            "or give references and candidates"
+        )
+        if not rows.names or self._recognised.name in _OF_IMAGES:
+            remedy = f"give references and candidates, or name the columns of this file by {references} and {captions}"
+        alone = option("metrics", "clipscore", "vifidel(references=no)", "fluency(references=no)")
+        raise UsageError(
+            f"{self.name}: is the only file, but not known to hold references and candidates both; {remedy}; captions "
+            f"alone are scored by {alone} and their kind"
+        )
 
     @cached_property
     def _recognised(self) -> Recognised:

@@ -131,9 +131,7 @@ def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captio
 
 
 def divided(captions: Captions, separator: str | None) -> Captions:
-    """The captions, cut where the separator stands between several; `AS_ONE` leaves all as they are. Without a
-    separator, captions that hold `SEPARATOR` are an error: it may stand between several, or be a part of one.
-    """
+    """The captions, cut where the separator stands; without one, captions that hold `SEPARATOR` are an error."""
     if separator == "":
         raise UsageError(f"separator is empty; name the text between captions, or {AS_ONE}")
     sign = separator or SEPARATOR

@@ -6,7 +6,7 @@ And what to do about images that do not fit, for messages: the same words for ev
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from sacrecap._core import Captions
 from sacrecap.errors import DataError, option, some, spelled
@@ -46,11 +46,10 @@ def keyed(captions: Captions, how: str) -> Captions:
     return captions.with_texts({part: by_image[image] for part, image in places.items()})
 
 
-def same_images(described: Sequence[str], captioned: Sequence[str]) -> tuple[str, dict[str, str]] | None:
+def same_images(described: Collection[str], captioned: Collection[str]) -> tuple[str, dict[str, str]] | None:
     """Which image with references each of the candidates' is that has another id, and the part of the ids that says so.
 
-    `stem` or `number`, where every candidate has an image, and none shares it with another. By number, the ids of one
-    side are numbers alone, and those of the other differ in nothing but theirs: `391895` is
+    By number, the ids of one side are numbers alone, and those of the other differ in nothing but theirs: `391895` is
     `COCO_val2014_000000391895.jpg`, and `1` is not `dog-1` beside `cat-2`. None where it is not sure.
     """
     for how in ("stem", "number"):
@@ -67,7 +66,7 @@ def same_images(described: Sequence[str], captioned: Sequence[str]) -> tuple[str
     return None
 
 
-def remedy_for_other_ids(references: Sequence[str], candidates: Sequence[str]) -> str:
+def remedy_for_other_ids(references: Collection[str], candidates: Collection[str]) -> str:
     """About candidates of which not one is of an image of the references."""
     for how in ("stem", "number"):
         keys = {key(image, how) for image in references} - {None}

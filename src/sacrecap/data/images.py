@@ -82,9 +82,8 @@ class ImageSource(ABC):
         if _PLACE.search(text):
             return _Pattern(text)
         if "://" in text or ("{" in text and not os.path.exists(text)):
-            raise UsageError(
-                f"{text}: a pattern has {{image_id}} in the place of the id, such as photos/{{image_id}}.jpg"
-            )
+            example = "photos/{image_id}.jpg"
+            raise UsageError(f"{text}: a pattern has {{image_id}} in the place of the id, such as {example}")
         if os.path.isdir(text):
             names: list[str] = []
             with reading(text):

@@ -103,9 +103,7 @@ def by_place(captions: Captions) -> bool:
 
 
 def with_places(sources: Sequence[Any]) -> list[Any]:
-    """References and candidates; of a Series whose labels repeat, as after `pandas.concat`, only places count if the
-    labels are numbers and one of the others is a list as long.
-    """
+    """References and candidates; of a Series whose numbers repeat as labels, the places, if a list is as long."""
     repeating = [_is_series(source) and not source.index.is_unique and _are_numbers(source.index) for source in sources]
     if not any(repeating):
         return [*sources]
@@ -139,8 +137,7 @@ def _are_numbers(labels: Iterable[Any]) -> bool:
 def side_by_side(references: Captions, candidates: Captions) -> Captions:
     """The candidates by the references' ids, where one of the two came by place and the other has labels.
 
-    Labels that are numbers are those of a table that was shuffled, cut or joined, so both are taken by place. Where
-    there are fewer of one than of the other, labels stay ids.
+    Labels that are numbers are those of a table that was shuffled, cut or joined: both are taken by place, if as many.
     """
     labelled = {by_place(side): side for side in (references, candidates)}.get(False)
     if labelled is None or not (by_place(references) or by_place(candidates)):
@@ -251,30 +248,24 @@ def _row(row: Any, number: int) -> tuple[Any, Any]:
         ) from None
 
 
-BATCHES = (
-    "accepted are a pyarrow RecordBatch or Table, a pandas or Polars DataFrame, and a dictionary of columns (lists or "
-    "NumPy arrays)"
-)
-
-
-_KINDS = {("pyarrow", "RecordBatch"), ("pyarrow", "Table"), ("pandas", "DataFrame"), ("polars", "DataFrame")}
-"""By library and class."""
-
-
 class Frame:
     """A batch of rows, whatever it is. Raises `UsageError` for something else."""
 
     def __init__(self, batch: Any) -> None:
         with of_extra("parquet", "scoring columns"):
             import pyarrow  # noqa: F401
-        kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(batch).__mro__]
-        self._library = "" if isinstance(batch, Mapping) else next((kind[0] for kind in kinds if kind in _KINDS), None)
-        if self._library is None:
-            raise UsageError(f"the batch is of type {type(batch).__name__}; {BATCHES}")
+        kinds = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(batch).__mro__]
+        accepted = ("pyarrow.RecordBatch", "pyarrow.Table", "pandas.DataFrame", "polars.DataFrame")
+        libraries = [kind.partition(".")[0] for kind in kinds if kind in accepted]
+        if not libraries and not isinstance(batch, Mapping):
+            raise UsageError(
+                f"the batch is of type {type(batch).__name__}; accepted are a pyarrow RecordBatch or Table, a pandas "
+                "or Polars DataFrame, and a dictionary of columns (lists or NumPy arrays)"
+            )
+        self._library = "" if isinstance(batch, Mapping) else libraries[0]
         self._batch = batch
         names = batch.schema.names if self._library == "pyarrow" else batch.columns if self._library else batch
         self.names: list[str] = list(map(str, names))
-        """The columns."""
         lengths = {} if self._library else {str(name): len(values) for name, values in batch.items()}
         if len({*lengths.values()}) > 1:
             listed = ", ".join(f"{count:,} ({name})" for name, count in lengths.items())
@@ -292,10 +283,7 @@ class Frame:
         return column.to_arrow() if self._library == "polars" else listed(column)
 
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        """The batch with these columns added; NaN is no score, which is null where the library has nulls.
-
-        In a dictionary they are lists, or arrays of NumPy where other columns are.
-        """
+        """The batch with these columns; NaN is null where the library has nulls. A dictionary has lists, or arrays."""
         import pyarrow
 
         batch = self._batch
@@ -336,10 +324,7 @@ def chosen_columns(
     described: bool,
     of_images: bool,
 ) -> BatchColumns:
-    """The columns among these, as they were named, or else as those of files are recognised.
-
-    References are chosen where images are `described`, image ids where rows are `of_images`, or where they are named.
-    """
+    """The columns among these, as named or recognised: references of `described` images, ids of rows `of_images`."""
     shape = shape_of_columns(names)
     absent: list[tuple[str, str]] = []
 

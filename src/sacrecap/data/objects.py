@@ -180,14 +180,13 @@ def _detections(document: Any, threshold: float | None) -> Objects:
     located: dict[str, list[Located]] = {}
     for image, detections in _images(document, "detections"):
         if not isinstance(detections, list):
-            raise DataError(
-                f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}"
-            )
+            kind = json_type(detections)
+            raise DataError(f"image {image}: its detections are {kind}; give a list of {{label, score}}")
         located[image] = []
         for detection in detections:
             if not isinstance(detection, dict):
-                json_kind = json_type(detection)
-                raise DataError(f"image {image}: a detection is {json_kind}; it must be an object {{label, score}}")
+                kind = json_type(detection)
+                raise DataError(f"image {image}: a detection is {kind}; it must be an object {{label, score}}")
             label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
             confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
             if threshold is None or confidence >= threshold:
@@ -267,9 +266,7 @@ def count_labels(objects: object, where: str) -> dict[str, int]:
 
 
 def meaning(label: str) -> str:
-    """What a label is called, to be compared with others: case, blanks, `_` and `-` do not count, and of names of one
-    thing it is COCO's.
-    """
+    """What a label is called, to be compared: case, blanks, `_` and `-` do not count; of names of one thing COCO's."""
     plain = re.sub(r"[\s_-]+", "", label.casefold())
     return _COCOS_NAME.get(plain, plain)
 

@@ -16,27 +16,10 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
+from sacrecap.data import rows as readers
 from sacrecap.data import shapes
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import (
-    DELIMITERS,
-    Rows,
-    fields_of,
-    first_records,
-    matlab_references,
-    names_of,
-    of_arrow,
-    of_columns,
-    of_files,
-    of_lines,
-    of_records,
-    of_table,
-    parsed,
-    quoting,
-    spreadsheet,
-    table_header,
-    text_lines,
-)
+from sacrecap.data.rows import Rows, of_columns, of_records
 from sacrecap.data.shapes import SHAPES, Shape, accepted, is_envelope, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, binary_format, text_of
 from sacrecap.errors import DataError, cut_off, first_of, naming
@@ -53,7 +36,7 @@ _ID = re.compile(r"\S*([0-9]|\.(jpe?g|png|webp|gif|mp4|avi|webm|wav|flac|mp3))\S
 _CLIP = re.compile(r"\S+_[0-9.]+_[0-9.]+")
 """A clip of MSVD: the video, and the seconds where it begins and ends."""
 _MSVD = ("VideoID", "Start", "End", "Language", "Description")
-"""Columns of MSVD's corpus, of which the English descriptions are read; a clip is named by its video, begin and end."""
+"""Columns of MSVD's corpus; a clip is named by its video, begin and end."""
 _TEXT_OF_TAR = ("txt", "caption", "text")
 
 
@@ -65,7 +48,7 @@ def coco(document: Any) -> Rows | None:
     annotations = document.get("annotations") if isinstance(document, dict) else None
     if not isinstance(annotations, list) or not all(isinstance(record, dict) for record in annotations):
         return None
-    known = names_of(annotations)
+    known = readers.names_of(annotations)
     captions = [name for name in ("caption", "captions") if name in known]
     if annotations and ("image_id" not in known or len(captions) != 1):
         return None
@@ -96,10 +79,7 @@ def karpathy(document: Any) -> Rows | None:
 
 
 def mapping(document: Any) -> Rows | None:
-    """Captions, or lists of them, by image id; an object with the names of columns is a row.
-
-    Raises `DataError` for what is no caption; a number is none, which the builder says.
-    """
+    """Captions, or lists of them, by image id; an object with the names of columns is a row."""
     if not isinstance(document, dict):
         return None
     values = [value if isinstance(value, list) else [value] for value in document.values()]
@@ -131,9 +111,8 @@ def rows_in(document: Any) -> Rows | None:
         records = [{"split": split, **record} for split in inside for record in document[split]]
         return replace(of_records(records), of_splits=[*inside])
     if len(known) > 1:
-        raise DataError(
-            f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
-        )
+        places = " and ".join(known)
+        raise DataError(f"has rows with captions under {places}; write those that are meant to a file of their own")
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
     return row if direct is None and is_row else direct
@@ -213,9 +192,7 @@ def msrvtt(document: Any) -> Rows | None:
 
 
 def activitynet(document: Any) -> Rows | None:
-    """A paragraph per video: its sentences, in the order of the file. Predictions are under "results", and YouCook2's
-    videos under "database".
-    """
+    """A paragraph per video: its sentences, in the order of the file; also of predictions, and of YouCook2."""
     videos = document.get("results", document.get("database", document)) if isinstance(document, dict) else None
     if not isinstance(videos, dict) or not videos:
         return None
@@ -292,27 +269,26 @@ def flickr(content: Content) -> Rows:
 
 
 def without_header(content: Content) -> Rows | None:
-    """A table of two columns without a header line: ids and captions, or lists of captions in JSON.
+    """A table of ids and captions (or lists of them) without a header line; or MSVD's descriptions, with comments.
 
-    MSVD's descriptions, with a blank between and comments, are one. Malformed quotes are an error only in a short
-    table.
+    Malformed quotes are an error only in a short table.
     """
     lines = content.lines()
     first = [line for line in islice(lines, _LINES) if line.strip() and not line.startswith("#")]
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
         return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
-    for delimiter in DELIMITERS if first else ():
-        reader, line, are_pairs = fields_of(first, delimiter), 1, True
+    for delimiter in readers.DELIMITERS if first else ():
+        reader, line, are_pairs = readers.fields_of(first, delimiter), 1, True
         try:
             for row in reader:
                 are_pairs, line = are_pairs and _is_pair(row), reader.line_num + 1
         except csv.Error as error:
             if len(first) < _LINES and _is_pair(next(csv.reader(first[:1], delimiter=delimiter))):
-                raise DataError(f"line {line}: {quoting(error)}") from None
+                raise DataError(f"line {line}: {readers.quoting(error)}") from None
             are_pairs = False
         if are_pairs:
-            return of_table(content, ["id", "caption"], delimiter)
+            return readers.of_table(content, ["id", "caption"], delimiter)
     return None
 
 
@@ -377,11 +353,10 @@ class Recognised(NamedTuple):
     """What a file is."""
 
     name: str
-    """One of `SHAPES`."""
     shape: Shape
     rows: Rows
     document: Any = None
-    """The document of JSON that it is, if it is one."""
+    """What it is in JSON, if it is one document."""
     problem: str = ""
     """Why no captions are found where nobody names columns."""
 
@@ -405,7 +380,7 @@ def recognised(content: Content, format: str | None = None) -> Recognised:
     if file.document is not None:
         layouts = ("list", "jsonl") if isinstance(file.document, list) else ()
     elif file.rows.is_text:
-        delimiter = table_header(content)[1]
+        delimiter = readers.table_header(content)[1]
         layouts = [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
     else:
         layouts = ("jsonl",) if binary_format(content.start) is None else shapes.TABLE_FORMATS
@@ -423,7 +398,7 @@ def of_several(files: Mapping[str, Content], format: str | None = None) -> Recog
                 by_name[name] = recognised(content, format).rows
     if not by_name:
         raise DataError("all files are empty")
-    every = of_files(by_name)
+    every = readers.of_files(by_name)
     return Recognised("rows", shape_of_columns(every.names), every)
 
 
@@ -433,15 +408,15 @@ def _recognised(content: Content, format: str | None) -> Recognised:
         case None:
             pass
         case "spreadsheet":
-            return _known("rows", spreadsheet(content.read()))
+            return _known("rows", readers.spreadsheet(content.read()))
         case "matlab":
-            return _known("rows", matlab_references(content))
+            return _known("rows", readers.matlab_references(content))
         case "webdataset":
             return _known("webdataset", webdataset(content.read()))
         case table_format:
-            return _known("rows", of_arrow(content, table_format))
+            return _known("rows", readers.of_arrow(content, table_format))
     if format == "text":
-        return _known("text", text_lines(content))
+        return _known("text", readers.text_lines(content))
     if not content.is_utf8():
         text_of(content.read())
     if not start.decode(errors="replace").removeprefix("\ufeff").strip():
@@ -464,11 +439,11 @@ def _known(name: str, table: Rows, document: Any = None, problem: str = "") -> R
 
 def _of_json(content: Content, format: str | None) -> Recognised:
     """A document, or lines of JSON."""
-    first = first_records(content.start)
+    first = readers.first_records(content.start)
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
     if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in record for record in first):
-        return _known("jsonl", of_lines(content))
-    document = parsed(content.read())
+        return _known("jsonl", readers.of_lines(content))
+    document = readers.parsed(content.read())
     named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
     for name, make in {**named, **_DOCUMENTS}.items():
         table = make(document)
@@ -499,7 +474,7 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
     if format is None and _token(next((line for line in content.lines("\n") if line.strip()), "")) is not None:
         return "flickr", flickr(content)
     try:
-        table = None if format == "pairs" else of_table(content)
+        table = None if format == "pairs" else readers.of_table(content)
     except DataError:
         table = None
     if format in _TABLES:

@@ -23,15 +23,15 @@ from sacrecap.data.unpack import MATLAB, Content, text_of
 from sacrecap.errors import DataError, SacrecapError, first_of, naming, of_extra
 
 _LOOKED_AT = 100
-"""How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
+"""How many rows are read for the names of columns: others that later rows have are ignored."""
 _ROWS = 10_000
 """Rows that are read together."""
 DELIMITERS = "\t,;|"
 """What may stand between the fields of a table, the surest first."""
 UNNAMED = "Unnamed: "
-"""What a column without a name is called, before its place, from 0: as pandas, which writes its index so, calls it."""
+"""What a column without a name is called, before its place, as by pandas, which writes its index so."""
 _FLICKR = ["image_name", "comment_number", "comment"]
-"""The columns of Flickr30k's `results.csv`, in one line of which the bar between number and comment is missing."""
+"""The columns of Flickr30k's `results.csv`; in one line the bar between number and comment is missing."""
 _BLANK = re.compile(r"[ \t\r\n]*")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n?")
 """The line of dashes below the header of a table of Markdown."""
@@ -44,10 +44,7 @@ class Rows:
     names: list[str]
     """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
     batches: Callable[[Sequence[str]], Iterator[list[list[Any]]]]
-    """The values of these columns, as a list per column, batch by batch; the first column has the image ids.
-
-    Raises `DataError` for rows that cannot be used.
-    """
+    """The values of these columns, the image ids first, batch by batch. Raises `DataError` for unusable rows."""
     is_text: bool = False
     """Whether cells are text, so that none is null."""
     is_json: bool = False
@@ -179,10 +176,7 @@ def first_records(start: bytes) -> list[dict[str, Any]]:
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:
-    """A JSON document; several, one after the other, as a list. Raises `DataError` for anything else.
-
-    With `strict`, also for NaN, and for a key that stands twice in an object, of which Python keeps the second.
-    """
+    """A JSON document; several as a list. Raises `DataError`, if `strict` also for NaN and keys that stand twice."""
     text = text_of(data)
     decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_unique) if strict else json.JSONDecoder()
     documents: list[Any] = []
@@ -359,23 +353,18 @@ def spreadsheet(data: bytes) -> Rows:
     except Exception as error:  # noqa: BLE001 - openpyxl lets those of zip and XML through
         reason = str(error).partition("\n")[0]
         raise DataError(f"is no Excel file that can be read ({reason}); write it again, or as CSV") from None
-    return of_columns(
-        {name: [row[place] if place < len(row) else None for row in rows] for place, name in enumerate(names) if name}
-    )
+    named = [(place, name) for place, name in enumerate(names) if name]
+    return of_columns({name: [row[place] if place < len(row) else None for row in rows] for place, name in named})
 
 
 def of_arrow(content: Content, format: str) -> Rows:
-    """The rows of a Parquet or Arrow file or stream, read batch by batch. Parts of a struct are named by paths: the
-    images of a Hugging Face data set are `image.bytes`, which is not read, and `image.path`.
-    """
+    """The rows of a Parquet or Arrow file or stream, batch by batch; parts of a struct by paths: `image.path`."""
     with whole(format), content.open() as file:
         known: list[str] = [path for field in _opened(content, file, format)[0] for path in _paths(field)]
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         # Of a path into a list, the whole column is read.
-        columns = (
-            name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names
-        )
+        columns = [name if name in known and "[" not in name else re.split(r"[.\[]", name)[0] for name in names]
         stored = [name for name in dict.fromkeys(columns) if any(word.startswith(name) for word in known)]
         with whole(format), content.open() as file:
             for batch in _opened(content, file, format, stored)[1]:
@@ -438,8 +427,6 @@ def _column(batch: Any, path: str) -> list[Any]:
     if path in batch.schema.names:
         return batch.column(path).to_pylist()  # type: ignore[no-any-return]
     outer, inner = re.split(r"[.\[]", path, maxsplit=1)[0], path.partition(".")[2]
-    if outer not in batch.schema.names:
-        return [None] * batch.num_rows
     values = batch.column(outer)
     if types.is_struct(values.type) and values.type.get_field_index(inner) >= 0:
         return compute.struct_field(values, inner).to_pylist()  # type: ignore[no-any-return]

@@ -45,14 +45,12 @@ CANDIDATES = """
     predicted_caption caption_predicted pred_caption caption_pred output_caption output_text model_output
     model_response model_answer completion completions
 """.split()
-"""Columns of a system's captions."""
 REFERENCES = """
     reference references ref refs gt gts gold golds ground_truth ground_truths gt_caption gt_captions gt_caption_*
     gt_response gt_text reference_output reference_outputs
     reference_caption reference_captions caption_reference ground_truth_caption ground_truth_captions
     human_caption human_captions
 """.split()
-"""Columns of references."""
 ANSWERS = "label labels target targets answer answers".split()
 """Columns of references where no others are; but a label may be a class, and an answer one about the image."""
 CAPTIONS = """
@@ -69,9 +67,7 @@ RIVALS = """
     text texts description descriptions
     conversations[from=gpt|assistant|model].value messages[role=assistant|model].content[type=text].text
 """.split()
-"""Columns of captions, or of prompts and other texts: beside captions, nobody knows. What an assistant says may be in
-parts or not.
-"""
+"""Columns of captions, or of prompts and other texts: beside captions, nobody knows."""
 TEXTS = "raw comment title txt content[type=text].text".split()
 """Columns of captions where nothing else can be."""
 LIKELY = ("caption", "sentence", "description")
@@ -83,7 +79,6 @@ INSIDE = """
 """What captions are called in an object, or in the objects of a list, that is in such a column: `output.caption`."""
 
 TABLE_FORMATS = ("parquet", "arrow")
-"""Names of the formats that are read through pyarrow."""
 SHAPES = {
     "coco": '{"images": […], "annotations": [{"image_id", "caption"}, …]}',
     "karpathy": '{"images": [{"split", "filename", "sentences": [{"raw"}, …]}, …]}',
@@ -106,13 +101,11 @@ SHAPES = {
     "text": "a line per image; tabs between several captions",
 }
 """The shapes of files, which options such as ``--reference-format`` take, and what they look like."""
-_USUAL = 8
-"""Those, from the first, that a message about a file of no known shape lists."""
 
 
 def accepted() -> str:
-    """The usual shapes, for a message."""
-    return "accepted are " + ", ".join(f"{name} ({looks})" for name, looks in [*SHAPES.items()][:_USUAL])
+    """The usual shapes, the first ones, for a message."""
+    return "accepted are " + ", ".join(f"{name} ({looks})" for name, looks in [*SHAPES.items()][:8])
 
 
 WRAPPERS = {
@@ -150,7 +143,6 @@ class Shape:
     """Which columns of a file hold image ids and captions."""
 
     names: tuple[str, ...]
-    """The columns of the file."""
     ids: tuple[str, ...]
     """Those that could be image ids, the best first."""
     kinds: Mapping[str, Families]
@@ -176,13 +168,9 @@ class Shape:
         families = self.families(part)
         if len(families) > 1:
             could = " and ".join(cut_off(", ".join(family)) for family in families[:_SHOWN])
-            keyword = (
-                "references_column" if part == "references" and (self.kinds["candidates"] or self.absent) else None
-            )
-            raise DataError(
-                f"has several columns that could be the {part}, {could}; name one by "
-                f"{option(keyword) if keyword else _captions_option()}"
-            )
+            is_of_both = part == "references" and (self.kinds["candidates"] or self.absent)
+            named = option("references_column") if is_of_both else _captions_option()
+            raise DataError(f"has several columns that could be the {part}, {could}; name one by {named}")
         return families[0] if families else ()
 
     @property
@@ -212,8 +200,7 @@ class Shape:
     def batches(
         self, rows: Rows, parts: Sequence[str], split: str | None = None, left_out: list[str] | None = None
     ) -> Iterator[list[list[Any]]]:
-        """The image ids and the captions of the rows, batch by batch: of each part a caption, or a list of them, for
-        each row. The ids are in the first column of those that could be them which holds some.
+        """The image ids and the captions of the rows, batch by batch: of each part a caption, or a list of them.
 
         Only the images of the split are given. Rows that the data set itself excludes are left out, and their images
         added to `left_out`; None keeps them. Messages do not name the file.
@@ -261,29 +248,23 @@ class Shape:
             yield every if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in every]
             seen += len(ids)
         if split is not None and split not in splits and not (split == _TRAINED[1] and _TRAINED[0] in splits):
-            raise UsageError(
-                f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits)) or 'none'}"
-            )
+            known = ", ".join(sorted(splits)) or "none"
+            raise UsageError(f"no image is in the split {split!r}; the splits are {known}")
 
     def lacking(self, part: str) -> NoColumnError:
         """The error about columns that are missing, with the options that name them."""
-        captions = (
-            option("references_column") if part == "references" and self.kinds["candidates"] else _captions_option()
-        )
+        is_of_both = part == "references" and self.kinds["candidates"]
+        captions = option("references_column") if is_of_both else _captions_option()
         options = [("image ids", option("id_column"))] if self.image is None else []
         options += [] if self.families(part) else [(part, captions)]
         what = " and ".join(name for name, _ in options)
-        named = (
-            " and ".join(dict.fromkeys(keyword for _, keyword in options)) or f"{option('id_column')} and {captions}"
-        )
+        keywords = [*dict.fromkeys(keyword for _, keyword in options)] or [option("id_column"), captions]
+        columns, named = some_columns(self.names), " and ".join(keywords)
         if self.absent:
             return NoColumnError(
-                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.absent)}; name others by "
-                f"{named}"
+                f"has the columns {columns}, and not {' and '.join(self.absent)}; name others by {named}"
             )
-        return NoColumnError(
-            f"has the columns {some_columns(self.names)}, of which none is known to hold {what}; name it by {named}"
-        )
+        return NoColumnError(f"has the columns {columns}, of which none is known to hold {what}; name it by {named}")
 
 
 def shape_of_columns(names: Sequence[str]) -> Shape:
@@ -301,8 +282,7 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
 def _known_as(name: str, names: Sequence[str], paths: Mapping[str, str]) -> tuple[str, str]:
     """The plain name of a column, and its name with what the table says of its brackets.
 
-    A caption in an object, or in those of a list, goes by the column that has these. Of a system, a list has one; of
-    references, and of captions that may be such, all count. Objects with the ids of images are rows of their own.
+    A caption in an object, or in those of a list, goes by the column that has these: of a system, a list has one.
     """
     parts = _OBJECT.fullmatch(name)
     if parts is not None and _plain(parts["inner"]) in map(_plain, INSIDE):
@@ -337,10 +317,8 @@ def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Familie
     families: list[list[str]] = []
     for word in table:
         for plain in _of_table(word):
-            families += [[name] for plain_name, name in known if plain_name == plain]
-            families.append(
-                [name for plain_name, name in known if plain_name != plain and _NUMBER.sub("", plain_name) == plain]
-            )
+            families += [[column] for name, column in known if name == plain]
+            families.append([column for name, column in known if name != plain and _NUMBER.sub("", name) == plain])
         if word.endswith("*"):
             families.append([name for _, name in known if fnmatchcase(name.lower(), word)])
     return tuple(dict.fromkeys(tuple(family) for family in families if family))
@@ -355,10 +333,7 @@ class NamedColumns:
     references: tuple[str, ...] = ()
 
     def within(self, names: Sequence[str], part: str | None = None, *, both: bool = False) -> Shape:
-        """These columns, and for what is not named those that are known; `both`: of one file of both parts.
-
-        It lacks the ids, and what is named for the part, if these are not there.
-        """
+        """These columns, and known ones for what is not named; `both`: of one file of both parts. It may lack some."""
         known = shape_of_columns(names)
         ids = [name for word in self.ids for name in _called(word, names)][:1] if self.ids else known.ids
         captions, references = _all_called(self.captions, names), _all_called(self.references, names)
@@ -444,10 +419,8 @@ def _captions_option() -> str:
 
 
 def _ids(values: Sequence[Any], column: str, seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
-    """The ids of a batch after `seen` rows, also lists of one, and whether a program wrote all whole numbers as floats;
-    the first batch says it for all, so that an id is the same wherever it stands.
-
-    Raises `NoIdsError` for what is no id: long texts, lists of several.
+    """The ids of a batch after `seen` rows, also lists of one, and whether a program wrote all whole numbers as floats,
+    which the first batch says for all. Raises `NoIdsError` for what is no id: long texts, lists of several.
     """
     ids = []
     for value in values:
@@ -456,9 +429,8 @@ def _ids(values: Sequence[Any], column: str, seen: int, are_floats: bool | None)
         if isinstance(image, str) and len(image) > 512:  # a picture as text
             what = what or "long texts"
         if what:
-            raise NoIdsError(
-                f"the column {column} holds no image ids but {what}; name another by {option('id_column')}"
-            )
+            named = option("id_column")
+            raise NoIdsError(f"the column {column} holds no image ids but {what}; name another by {named}")
         ids.append(image)
     ids = whole_numbers(ids)
     if are_floats is False or not ids or "" in ids:  # an empty id is refused where captions are built
@@ -475,10 +447,7 @@ def _ids(values: Sequence[Any], column: str, seen: int, are_floats: bool | None)
 
 
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
-    """Image ids as whole numbers again, if a table made floats of them because one is missing.
-
-    Above 2⁵³ a float has lost digits, and `CaptionsBuilder` refuses it.
-    """
+    """Image ids as whole numbers again, if a table made floats of them; above 2⁵³ a float has lost digits."""
     return [
         int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
         for value in values
@@ -488,8 +457,7 @@ def whole_numbers(values: Iterable[Any]) -> list[Any]:
 def _values(columns: Sequence[list[Any]], seen: int, *, words: bool, may_fail: bool, ids: Sequence[Any]) -> list[Any]:
     """The content of each row: a caption, or a list of captions from several columns or one cell.
 
-    Of several columns, a row has the captions that are not missing, or an empty one if all are. Where a row says that
-    there is none though it may have come from a call that failed, this is an error.
+    Of several columns, those that are not missing. A null is an error where it `may_fail`: a call that failed.
     """
 
     def is_absent(cell: Any) -> bool:

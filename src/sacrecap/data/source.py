@@ -243,9 +243,7 @@ def naming_url(url: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened(url: str) -> Iterator[HTTPResponse]:
-    """A server's answer, by http or https. A refusal is closed: its connection would stay open as long as its error is
-    there.
-    """
+    """A server's answer, by http or https. A refusal is closed: its connection would stay open with its error."""
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
@@ -275,18 +273,16 @@ _SUFFIXES_OF = {
 
 
 _READ = tuple(suffix for suffixes in _SUFFIXES_OF.values() for suffix in suffixes)
-_DOCUMENT = ".json"
-"""The suffix of files that are read where a pattern names them: folders have others beside those of captions."""
-_OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *_READ)
+_OF_CAPTIONS = (".json", ".zip", ".xlsx", ".tar", *_READ)
 """Suffixes of files that a system's captions may be in."""
 
 
 def files_of(url: str) -> list[str]:
-    """The files of an input, in the order of their names: one that is named by itself, those of a folder or a pattern.
+    """The files of an input, by name: one that is named by itself, those of a folder or a pattern.
 
-    Of a folder, the files of one format are taken, those in its folders too; names that begin with `_` or `.` are left
-    out, as are files of other kinds. Of a pattern, those of JSON are taken, too.
+    Of a folder, the files of one format, also in its folders; names that begin with `_` or `.` are left out.
     """
+    paths: list[str] | None = None
     if is_remote(url):
         paths = _find_elsewhere(url)
     elif os.path.isdir(url):
@@ -296,8 +292,6 @@ def files_of(url: str) -> list[str]:
             paths += [os.path.join(folder, name) for name in names if _counts(name)]
     elif is_pattern(url) and not os.path.exists(url):
         paths = [match for match in glob.glob(url, recursive=True) if os.path.isfile(match)]
-    else:
-        paths = None
     if paths is None:
         return [url]
     name = display_name(url)
@@ -311,22 +305,18 @@ def files_of(url: str) -> list[str]:
     if len(formats) > 1:
         counted = " and ".join(f"{count:,} of {format}" for format, count in formats.items())
         raise DataError(f"{name}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
-    if formats:
-        return sorted(by_suffix)
-    documents = sorted(path for path in paths if is_pattern(url) and _unpacked_name(path).endswith(_DOCUMENT))
-    if not documents:
+    # Folders have other files of JSON beside those of captions, so they are read where a pattern names them.
+    documents = [path for path in paths if is_pattern(url) and _unpacked_name(path).endswith(".json")]
+    if not (formats or documents):
         raise DataError(
-            f"{name}: has no files to read; their names end in "
-            f"{', '.join(_READ)}, and {', '.join(SUFFIXES)} may follow; "
-            f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
+            f"{name}: has no files to read; their names end in {', '.join(_READ)}, and {', '.join(SUFFIXES)} may "
+            "follow; those of JSON are named by a pattern, as DIR/*.json"
         )
-    return documents
+    return sorted(by_suffix or documents)
 
 
 def systems_in(folder: PathLike) -> list[str]:
-    """Paths of the files of a folder, each the captions of a system, in the order of their names. Files that are none
-    by their suffixes are left out with a warning.
-    """
+    """The files of a folder, each the captions of a system, by name. It warns of those of other suffixes."""
     with reading(folder):
         files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
     systems = [path for path in files if _unpacked_name(path).endswith(_OF_CAPTIONS)]

@@ -19,7 +19,6 @@ IMAGES = tuple("image_id video_id audio_id cocoid img_id imgid file_name image_f
 CAPTIONS = ("caption", "candidate")
 SYSTEMS = ("system",)
 NUMBERS = ("row", "judgment", "id", "index")
-"""Columns that number the rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,6 @@ class NumberTable:
     checksum: str
     """The first digits of the SHA-256 of the file."""
     places: Sequence[str]
-    """`line 2`, `row 1`, …"""
 
     def first(self, names: Sequence[str]) -> str | None:
         """The first of these columns that is there."""
@@ -73,14 +71,10 @@ def number(where: str, value: Any) -> float:
     return float(value)
 
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "-"})
-"""What tables have in a cell without a number."""
-
-
 def is_missing(value: object) -> bool:
     """Whether a cell says that it has no number: an empty one, null, NaN."""
     if isinstance(value, str):
-        return value.strip().lower() in MISSING
+        return value.strip().lower() in ("", "na", "n/a", "nan", "null", "none", "<na>", "-")
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -133,9 +127,8 @@ def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable
         str(name): [cell.item() if hasattr(cell, "item") else cell for cell in cells] for name, cells in columns.items()
     }
     if len(lengths := {len(cells) for cells in lists.values()}) > 1:
-        raise DataError(
-            f"{source}: columns of {' and '.join(map(str, sorted(lengths)))} values; give one per row in each"
-        )
+        counts = " and ".join(map(str, sorted(lengths)))
+        raise DataError(f"{source}: columns of {counts} values; give one per row in each")
     return _of_rows(source, lists, hashlib.sha256(repr(lists).encode()).hexdigest()[:12])
 
 

@@ -44,9 +44,7 @@ class PublishedFile:
 
 
 def save(url: str, path: str, progress: Callable[[int, int], object] | None = None, sha256: str | None = None) -> str:
-    """Puts what a server answers into a file, whole or not at all; returns its SHA-256. `progress` is called with the
-    number of bytes fetched, and of all as far as the server says it. Messages do not name the URL.
-    """
+    """Puts what a server answers into a file, whole or not at all; returns its SHA-256. Messages name no URL."""
     from http.client import HTTPException
 
     checksum = hashlib.sha256()
@@ -162,9 +160,8 @@ TEST_SETS: dict[str, TestSet] = {
         TestSet("coco-val-df", "document frequencies of COCO 2014, validation", _VALIDATION, 40_504, counts="pickle"),
     )
 }
-"""The test sets by name."""
 NEAR = 0.75
-"""The least share of letters that a name has in common with that of a test set which may be meant."""
+"""The least share of letters in common with the name of a test set which may be meant."""
 
 
 def folder() -> str:
@@ -178,9 +175,7 @@ def is_here(test_set: TestSet) -> bool:
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
-    """The file of references of the test set of this name, fetched if it is not here; None if there are none of this
-    name.
-    """
+    """The file of references of the test set of this name, fetched if it is not here; None if there are none."""
     test_set = TEST_SETS.get(name)
     if test_set is None or test_set.counts is not None:
         return None
@@ -201,9 +196,7 @@ def named(name: str) -> TestSet:
 
 
 def place_of(test_set: TestSet) -> str:
-    """Where the references lie after the first use, alone: the published file may be a hundred times as large; or the
-    counts.
-    """
+    """Where the references alone, or the counts, lie after the first use: the published file may be far larger."""
     return os.path.join(folder(), f"{test_set.name}.{'json' if test_set.counts is None else 'df'}")
 
 

@@ -15,7 +15,6 @@ from typing import IO, Any
 from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, of_extra
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-"""Suffixes of compressed files."""
 MOST_TIMES = 200
 """How many times its size a file may become; text seldom becomes more than 30 times."""
 _FREE = 1 << 28
@@ -23,11 +22,9 @@ _FREE = 1 << 28
 _PIECE = 1 << 20
 _AGAIN = "write or download the file again"
 _BEGINNING = 1 << 20
-"""Bytes that tell what a file is."""
 ZIP = b"PK\x03\x04"
 MATLAB = b"MATLAB 5.0 MAT-file"
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", ZIP: "spreadsheet", MATLAB: "matlab"}
-"""Formats by the first bytes of a file."""
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _NO_CAPTIONS = {
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a pickle"),
@@ -138,9 +135,7 @@ def is_binary(data: bytes) -> bool:
 
 
 class Content:
-    """The bytes of one file, unpacked, which may be read several times, whole or piece by piece: all of them, or what
-    opens the file `again`.
-    """
+    """The bytes of one file, unpacked, which may be read again: all of them, or what opens the file `again`."""
 
     def __init__(self, name: str, data: bytes | None = None, again: Callable[[], IO[bytes]] | None = None) -> None:
         self.name, self._data, self._again = name, data, again
@@ -195,9 +190,7 @@ class Content:
             ) from None
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        """The lines of a text, with their ends: any, or this one. They do not grow without end as a file is read piece
-        by piece.
-        """
+        """The lines of a text, with their ends: any, or this one. None grows without end where it is read in pieces."""
         with io.TextIOWrapper(self.open(), "utf-8-sig", newline=newline) as file:
             try:
                 if self._data is not None:

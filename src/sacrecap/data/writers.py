@@ -85,8 +85,7 @@ def _target(path: PathLike) -> tuple[str, os.stat_result | None, str]:
 def replace(new: str, target: str) -> None:
     """Give a file the name of another, also where that one is memory-mapped.
 
-    Windows neither replaces nor removes a mapped file, but renames it: the old one then goes aside, under a name that
-    begins with `.sacrecap-` and ends with `.old`, and is removed by a later call, once nobody maps it any more.
+    Windows only renames a mapped file: the old one goes aside as `.sacrecap-….old`, and a later call removes it.
     """
     if os.name != "nt":
         os.replace(new, target)
