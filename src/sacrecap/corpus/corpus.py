@@ -12,14 +12,8 @@ from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
 from sacrecap.corpus.tokenizers import cut, lines
 from sacrecap.data import inputs, read_candidates, read_caption_sets, read_references
 from sacrecap.data.cells import without_empty
-from sacrecap.data.image_ids import (
-    remedy_for_extra,
-    remedy_for_missing,
-    remedy_for_other_ids,
-    remedy_for_repeated,
-    same_images,
-)
-from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
+from sacrecap.data.image_ids import remedy_for_extra, remedy_for_missing, remedy_for_other_ids, same_images
+from sacrecap.errors import DataError, UsageError, accepted_name, some, spelled, whole_number
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
@@ -573,7 +567,11 @@ def _places(
         raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; {remedy_for_extra()}")
     repeated = [image for image, n in zip(candidate_ids, candidates.caption_counts(), strict=True) if n > 1]
     if repeated:
-        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedy_for_repeated()}")
+        raise DataError(
+            f"{names[1]}: more than one candidate for {some(repeated)}; keep one per image (several captions of one "
+            "image are a caption set, and are not scored together)"
+            + spelled(python="", command=", or choose --on-duplicate first or last")
+        )
     every = places(candidates, image_ids)
     described = zip(image_ids, counts, every, strict=True)
     undescribed = [image for image, count, place in described if not count and place is not None]

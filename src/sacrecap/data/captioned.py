@@ -1,10 +1,5 @@
 """Folders of data sets: captioned images as they are released, a Karpathy split file, Flickr's token file, COCO's
-`captions_*.json`; and others, in the Hugging Face Hub's layout.
-
-    images = of_split(read_captioned("flickr8k"), "test")
-
-The image files themselves are not needed. COCO's `instances_*.json`, in the folder of the captions, lists the objects
-in the images.
+`captions_*.json`; and others, in the Hugging Face Hub's layout. The image files themselves are not needed.
 """
 
 from __future__ import annotations
@@ -58,7 +53,7 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
             f"{os.fspath(path)}: holds no captioned images; a folder has dataset*.json (Karpathy's splits), Flickr's "
             "token file with the lists of its splits, or COCO's annotations/captions_*.json"
         )
-    objects: dict[str, dict[str, int]] = {}
+    objects: dict[str, dict[str, int]] = {}  # COCO's, in the folder of the captions
     for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
         objects |= read_objects(file, format="coco")
     labels = {image: tuple(Counter(counts).elements()) for image, counts in objects.items()}

@@ -9,9 +9,7 @@ Captions are missing by one rule for every shape, format and engine:
 - An empty candidate counts as what it is. An empty reference says nothing of the image, and is left out with a warning.
 
 The text that a program wrote of an object is read as what was written: `['a dog']`, `('a dog',)`, `b'a dog'`,
-`array(['a dog'])`. A data loader makes a tuple of a batch of one caption, a table has a cell for a list, and `str()` of
-either is what ends up in files and columns. `{"caption": …}` and `[a dog]`, which may be anything, are left to the
-findings.
+`array(['a dog'])`. `{"caption": …}` and `[a dog]`, which may be anything, are left to the findings.
 """
 
 from __future__ import annotations

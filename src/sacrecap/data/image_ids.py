@@ -80,12 +80,6 @@ def remedy_for_extra(remedy: str = "remove such candidates, or score against ref
     return remedy + spelled(python="", command=", or choose --on-extra skip (leave them out)")
 
 
-def remedy_for_repeated() -> str:
-    """About images with several candidates."""
-    remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
-    return remedy + spelled(python="", command=", or choose --on-duplicate first or last")
-
-
 def remedy_for_missing() -> str:
     """About images without candidate."""
     zero = spelled(python='"zero"', command="zero")

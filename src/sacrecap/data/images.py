@@ -1,10 +1,4 @@
-"""Image files by image id: in a folder, in a tar file, by a pattern of names or addresses, or given one by one.
-
-photos = ImageSource.open("val2014.tar")
-found = photos.find("391895")
-if found is not None:
-content = found.read()
-"""
+"""Image files by image id: in a folder, in a tar file, by a pattern of names or addresses, or given one by one."""
 
 from __future__ import annotations
 

@@ -74,17 +74,25 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
     if threshold is not None:
         check_threshold(threshold)
     is_folder = source != "-" and os.path.isdir(source)
-    data = b"" if is_folder or format == "voc" else read_bytes(source)
-    with naming(f"{display_name(source)}: "):
-        if is_folder or format == "voc":
-            _refuse_threshold(threshold, "voc")
-            if not is_folder:
-                raise DataError("format voc is a folder of XML files; give the folder")
-            if format not in (None, "voc"):
-                raise DataError(f"is a folder, where format {format} is a file; name a file in it")
-        else:
+    if not is_folder and format != "voc":
+        data = read_bytes(source)
+        with naming(f"{display_name(source)}: "):
             return _of_file(data, format, threshold)
-    return _voc(Path(source))
+    with naming(f"{display_name(source)}: "):
+        _refuse_threshold(threshold, "voc")
+        if not is_folder:
+            raise DataError("format voc is a folder of XML files; give the folder")
+        if format not in (None, "voc"):
+            raise DataError(f"is a folder, where format {format} is a file; name a file in it")
+    # Of PASCAL VOC: an image's id is the name of its file, as in VOC's lists of images.
+    objects, folder = {}, Path(source)
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml"):
+        data = read_bytes(path)
+        with naming(f"{path}: "):
+            objects[path.stem] = _counted(_labels_of_xml(data))
+    if not objects:
+        raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
+    return objects
 
 
 def _of_file(data: bytes, format: str | None, threshold: float | None) -> Objects:
@@ -195,18 +203,6 @@ def _detections(document: Any, threshold: float | None) -> Objects:
                 located[image].append((label, confidence, sides if len(sides) == 4 else ()))
     objects = DetectedObjects({image: _counted(label for label, *_ in rows) for image, rows in located.items()})
     objects.located = located
-    return objects
-
-
-def _voc(folder: Path) -> Objects:
-    """Annotations of PASCAL VOC, an XML file per image: an image's id is the file's name, as in VOC's image lists."""
-    objects = {}
-    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml"):
-        data = read_bytes(path)
-        with naming(f"{path}: "):
-            objects[path.stem] = _counted(_labels_of_xml(data))
-    if not objects:
-        raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
     return objects
 
 

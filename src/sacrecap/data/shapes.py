@@ -273,7 +273,16 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
     known = [_known_as(name, names, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for called, name in known if called == plain)
-    kinds = {kind: _families(known, table) for kind, table in _TABLES.items()}
+    kinds: dict[str, Families] = {}
+    for kind, table in _TABLES.items():
+        families: list[list[str]] = []  # columns with numbers belong together
+        for word in table:
+            for plain in _of_table(word):
+                families += [[column] for name, column in known if name == plain]
+                families.append([column for name, column in known if name != plain and _NUMBER.sub("", name) == plain])
+            if word.endswith("*"):
+                families.append([column for _, column in known if fnmatchcase(column.lower(), word)])
+        kinds[kind] = tuple(dict.fromkeys(tuple(family) for family in families if family))
     used = {*ids, *(name for families in kinds.values() for family in families for name in family)}
     likely = [name for _, name in known if name not in used and any(part in _plain(name) for part in LIKELY)]
     return Shape(tuple(names), ids, {**kinds, "likely": tuple((name,) for name in likely)})
@@ -310,18 +319,6 @@ _TABLES = {
     "rivals": RIVALS,
     "texts": TEXTS,
 }
-
-
-def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Families:
-    """The columns, which come after their plain names, that the table names; those with numbers belong together."""
-    families: list[list[str]] = []
-    for word in table:
-        for plain in _of_table(word):
-            families += [[column] for name, column in known if name == plain]
-            families.append([column for name, column in known if name != plain and _NUMBER.sub("", name) == plain])
-        if word.endswith("*"):
-            families.append([name for _, name in known if fnmatchcase(name.lower(), word)])
-    return tuple(dict.fromkeys(tuple(family) for family in families if family))
 
 
 @dataclass(frozen=True)

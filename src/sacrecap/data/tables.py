@@ -105,7 +105,7 @@ def table_of(source: str, data: bytes) -> NumberTable:
             for batch in rows.batches(rows.names):
                 for name, values in zip(rows.names, batch, strict=True):
                     columns[name].extend(values)
-        return _of_rows(source, columns, checksum)
+        return of_columns(source, columns, checksum)
     start = text_of(data, f"{source}, ").lstrip()[:1]
     if start == "":
         raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
@@ -121,7 +121,7 @@ def table_of(source: str, data: bytes) -> NumberTable:
     return NumberTable(source, columns, checksum, [f"line {number}" for number, _ in lines])
 
 
-def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable:
+def of_columns(source: str, columns: Mapping[str, Sequence[Any]], checksum: str = "") -> NumberTable:
     """A table that is in memory. Raises `DataError` for columns of different lengths."""
     lists = {
         str(name): [cell.item() if hasattr(cell, "item") else cell for cell in cells] for name, cells in columns.items()
@@ -129,12 +129,8 @@ def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable
     if len(lengths := {len(cells) for cells in lists.values()}) > 1:
         counts = " and ".join(map(str, sorted(lengths)))
         raise DataError(f"{source}: columns of {counts} values; give one per row in each")
-    return _of_rows(source, lists, hashlib.sha256(repr(lists).encode()).hexdigest()[:12])
-
-
-def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> NumberTable:
-    count = len(next(iter(columns.values()), []))
-    return NumberTable(source, columns, checksum, [f"row {row}" for row in range(1, count + 1)])
+    places = [f"row {row}" for row in range(1, max(lengths, default=0) + 1)]
+    return NumberTable(source, lists, checksum or hashlib.sha256(repr(lists).encode()).hexdigest()[:12], places)
 
 
 def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:

@@ -1,9 +1,8 @@
 """Named test sets: `coco-karpathy-test` instead of a file of references, `coco-train` instead of one of document
 frequencies. Fetched once, then kept.
 
-The files come from their publishers, and are not part of sacrecap. Their checksums are those that TensorFlow Datasets
-has published; that of ABSTRACT-50S was taken from its authors' repository. If there is none, that of the first download
-is kept, and compared with later ones.
+The files come from their publishers. Checksums are those that TensorFlow Datasets has published, of ABSTRACT-50S one of
+its authors' repository; if there is none, that of the first download is kept, and compared with later ones.
 """
 
 from __future__ import annotations
@@ -211,8 +210,21 @@ def captions_of(test_set: TestSet, progress: Progress | None = None) -> Captions
 
     unpacked = _sources(test_set)[0]
     source = unpacked if os.path.isfile(unpacked) else file_of(test_set.source, progress)
-    inside = test_set.member if source.endswith(".zip") else None
-    data = read_bytes(source) if inside is None else _member(source, inside)
+    if test_set.member is None or not source.endswith(".zip"):
+        data = read_bytes(source)
+    else:
+        import zipfile
+        import zlib
+
+        remedy = "remove it; then it is fetched again"
+        try:
+            with zipfile.ZipFile(source) as archive:
+                names = [path for path in archive.namelist() if path.rpartition("/")[2] == test_set.member]
+                if not names:
+                    raise DataError(f"{source}: has no file {test_set.member}; {remedy}")
+                data = archive.read(names[0])
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError) as error:
+            raise DataError(f"{source}: cannot be unpacked ({error}); {remedy}") from None
     with naming(f"{source}: "):
         file = recognised(Content(source, data))
         captions = file.shape.read(file.rows, "references", test_set.split)
@@ -230,21 +242,6 @@ def file_of(source: PublishedFile, progress: Progress | None = None) -> str:
     if not os.path.isfile(path):
         download(source, folder(), progress)
     return path
-
-
-def _member(archive: str, name: str) -> bytes:
-    """The file of this name, in any folder of the archive."""
-    import zipfile
-    import zlib
-
-    try:
-        with zipfile.ZipFile(archive) as file:
-            path = next((path for path in file.namelist() if path.rpartition("/")[2] == name), None)
-            if path is None:
-                raise DataError(f"{archive}: has no file {name}; remove it; then it is fetched again")
-            return file.read(path)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError) as error:
-        raise DataError(f"{archive}: cannot be unpacked ({error}); remove it; then it is fetched again") from None
 
 
 def describe(test_set: TestSet) -> dict[str, Any]:
