@@ -24,8 +24,6 @@ from sacrecap.data.shapes import SHAPES, Shape, accepted, is_envelope, is_plain,
 from sacrecap.data.unpack import Content, binary_format, text_of
 from sacrecap.errors import DataError, cut_off, first_of, naming
 
-Record = Mapping[str, Any]
-
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
 _FIRST = 65
 """Images after which an object is a mapping, whatever comes later."""

@@ -120,12 +120,11 @@ def read_bytes(path: PathLike) -> bytes:
 def content_of(path: PathLike, *, held: bool = True) -> Content:
     """The file behind a path, a URL, or ``-``: its bytes, read now, or opened each time. Errors as of `read_bytes`."""
     name = display_name(path)
-    if held or path == "-" or not (is_remote(path) or os.path.isfile(path)):
+    url = str(path) if is_remote(path) else None
+    if not held and url is not None and not url.startswith(("http://", "https://")):
+        return Content(name, again=lambda: opened_at(url))
+    if held or url is not None or path == "-" or not os.path.isfile(path):
         return Content(name, read_bytes(path))
-    if isinstance(path, str) and is_remote(path):
-        if path.startswith(("http://", "https://")):
-            return Content(name, read_bytes(path))
-        return Content(name, again=lambda: opened_at(path))
     with reading(path), open(path, "rb") as file:
         is_zip = file.read(len(ZIP)) == ZIP
     return Content(name, read_bytes(path)) if is_zip else Content(name, again=lambda: open(path, "rb"))
