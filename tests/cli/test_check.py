@@ -284,3 +284,11 @@ def test_a_baseline_is_no_output_over_an_input(run: Runner, references: str, wri
     file = write("careful.json", CAREFUL)
     assert "would overwrite an input" in run.refused("score", references, file, "--baseline", file)
     assert json.loads(Path(run.folder / file).read_text("utf-8")) == CAREFUL
+
+
+def test_a_score_that_was_none_when_the_baseline_was_written(run: Runner, references: str, baseline: str) -> None:
+    file = changed(run, baseline, lambda document: document["scores"].update({"meteor": None}))
+    ended = run.here("check", references, "careful.json", "--against", file)
+    assert ended.status == 2
+    assert f"{file}: its captions have meteor 0.3" in ended.stderr
+    assert "here, and nan when it was written" in ended.stderr

@@ -193,3 +193,11 @@ def test_a_scale_with_numbers_below_zero_is_one(tmp_path: Path) -> None:
     references.write_text(json.dumps({f"i{n}": ["a dog"] for n in range(70)}))
     path = table(tmp_path / "ratings.csv", ["image_id", "caption", "rating"], rows)
     assert not any("stands for no score" in note for note in read_judgments(path, captions=references).notes)
+
+
+def test_aspects_of_one_rater_beside_a_number_of_another_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.jsonl"
+    line = {"image_id": "1", "caption": "a dog", "references": ["a dog"], "worker": "a", "rating": {"truth": 3}}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps({**line, 'worker': 'b', 'rating': 4})}\n")
+    with pytest.raises(DataError, match=r"line 1: one rater's rating has aspects, another's is 4; give all in one"):
+        read_judgments(path)

@@ -110,6 +110,8 @@ def test_pascal_50s_and_flickr8k_as_one_json(tmp_path: Path) -> None:
     assert rated.captions == [text for n in range(3) for text in (GOOD[n], POOR[n])]
     assert rated.ratings == [(4.0, 3.0, 4.0), (1.0, 1.0, 2.0)] * 3
     assert rated.rows[0].references == [REFERENCES[0], "A beach ."]
+    with pytest.raises(DataError, match="human_judgement must be a list of ratings, got 3"):
+        read_judgments(written(tmp_path, "flickr8k-expert", {"1": {**EXPERTS["1"], "human_judgement": 3}}))
 
 
 def test_foils_take_their_references_from_a_file(tmp_path: Path) -> None:

@@ -546,7 +546,8 @@ def test_pascal50s_as_lines(tmp_path: Path) -> None:
     judged = read_judgments(path)
     assert isinstance(judged, Pairs)
     assert (judged.dataset, judged.preferred, judged.votes) == ("pascal-50s", [1, -1], None)
-    refused(write_lines(tmp_path / "p.jsonl", [{**line, "consensus_label": 2}]), "consensus_label must be 0")
+    for label in (2, True, "0", [1], {}):
+        refused(write_lines(tmp_path / "p.jsonl", [{**line, "consensus_label": label}]), "consensus_label must be 0")
     refused(write_lines(tmp_path / "p.jsonl", [{**line, "category": "XX"}]), "category must be one of HC, HI, HM, MM")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from sacrecap.errors import DataError, UsageError, option
+from sacrecap.errors import DataError
 
 READER = "sacrecap.judgments.read_judgments"
 """What has the keywords that messages name."""
@@ -199,18 +199,3 @@ def liked_otherwise(judgments: Ratings | Pairs) -> list[dict[str, Any]]:
             voted = [reference for reference, vote in zip(row.references, votes, strict=True) if vote == sign]
             rows.append({"image_id": row.image_id, "human_like": human_like, "liked": liked, "references": voted})
     return rows
-
-
-def decided_directly(judgments: Ratings | Pairs) -> Pairs:
-    """The same pairs; the majority of the direct votes decides. Raises `UsageError` if there are none."""
-    if not isinstance(judgments, Pairs) or judgments.direct is None:
-        joined = option("pairwise", "FILE", of=READER)
-        raise UsageError(f"{judgments.source} has no direct votes beside the winner; {joined} gives a file of them")
-    return replace(
-        judgments,
-        preferred=list(map(majority, judgments.direct)),
-        votes=judgments.direct,
-        reference_votes=None,
-        direct=None,
-        notes=[*judgments.notes, "the majority of the direct votes decides"],
-    )

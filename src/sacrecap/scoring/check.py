@@ -108,7 +108,7 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
         was = math.nan if recorded is None else recorded
         if again is not None and not same(again, was) and not (math.isnan(again) and math.isnan(was)):
             raise DataError(
-                f"{baseline.path}: its captions have {key} {again:.6g} here, and {recorded:.6g} when it was written: "
+                f"{baseline.path}: its captions have {key} {again:.6g} here, and {was:.6g} when it was written: "
                 f"the references, another file or sacrecap changed; {_AGAIN}"
             )
 

@@ -44,7 +44,6 @@ from sacrecap.judgments.judged_rows import (
     READER,
     Pairs,
     Ratings,
-    decided_directly,
     majority,
     with_direct_votes,
     with_notes,
@@ -134,6 +133,8 @@ def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Reco
     for key, record in merged.items():
         values = columns[key]
         if any(isinstance(value, dict) for value in values):
+            if mixed := [value for value in values if value and not isinstance(value, dict)]:
+                raise record.refuse(f"one rater's rating has aspects, another's is {mixed[0]!r}; give all in one form")
             aspects = dict.fromkeys(name for value in values if isinstance(value, dict) for name in value)
             record.fields[rating] = {name: [(value or {}).get(name) for value in values] for name in aspects}
         else:
@@ -329,7 +330,12 @@ def read_judgments(
         every = None if categories is None else ()  # these may be of other categories, or of none
         judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=every))
     if votes == "direct":
-        judgments = decided_directly(judgments)
+        if not isinstance(judgments, Pairs) or judgments.direct is None:
+            joined = option("pairwise", "FILE", of=READER)
+            raise UsageError(f"{judgments.source} has no direct votes beside the winner; {joined} gives a file of them")
+        judged, notes = judgments.direct, [*judgments.notes, "the majority of the direct votes decides"]
+        won = list(map(majority, judged))
+        judgments = replace(judgments, preferred=won, votes=judged, reference_votes=None, direct=None, notes=notes)
     if undecided != "out":
         if not isinstance(judgments, Pairs):
             raise UsageError(f"{judgments.source} has ratings; undecided {undecided!r} is for pairs")

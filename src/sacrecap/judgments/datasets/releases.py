@@ -68,7 +68,6 @@ TOKENS = "Flickr8k.token.txt"
 
 _EXPERT = ("image", "caption", "first rating", "second rating", "third rating")
 _CROWD = ("image", "caption", "share of yes", "votes for yes", "votes for no")
-_SHARE_TOLERANCE = 1e-6
 
 
 def columns_of(line: str) -> set[str]:
@@ -163,7 +162,7 @@ def flickr8k_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     share = float(text) if is_number(text) else -1.0
     if not 0 <= share <= 1:
         raise record.refuse(f"the share of yes must be a number from 0 to 1, got {text!r}")
-    if yes + no == 0 or abs(share - yes / (yes + no)) > _SHARE_TOLERANCE:
+    if yes + no == 0 or abs(share - yes / (yes + no)) > 1e-6:
         raise record.refuse(f"a share of {text} does not follow from {yes} votes for yes and {no} for no")
     yield RatedCaption(image, references, record.fields["caption"], (share,), votes=(yes, no))
 
@@ -327,7 +326,10 @@ def _labelled_pairs(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
 def _ratings_of_images(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The ratings of each caption, in the order of the captions."""
     ratings: dict[tuple[str, str], list[float]] = {}
-    for judgement in record.find("human_judgement"):
+    judgements = record.find("human_judgement")
+    if not isinstance(judgements, list):
+        raise record.refuse(f"human_judgement must be a list of ratings, got {judgements!r}")
+    for judgement in judgements:
         judged = Record(record.source, record.line, judgement if isinstance(judgement, dict) else {})
         key = judged.name("image_id"), judged.caption("caption")
         ratings.setdefault(key, []).append(judged.number("rating", judged.find("rating"), 0.0, 4.0))
@@ -403,7 +405,6 @@ def read_triplets(path: PathLike) -> list[Triplet]:
 
 CONSENSUS = "consensus_pascal.mat"
 
-_LABELS = {0: 1, 1: -1}
 _PEOPLE: dict[str | None, str] = {"6": "human", "7": "human, other image"}
 """The release has numbers of who wrote a caption; 1 to 5 are machines."""
 
@@ -422,7 +423,7 @@ def _check_once(records: Sequence[Record]) -> list[str]:
 @partial(JudgmentForm, "pascal-50s", ("consensus_label",), records=read_records, remarks=_check_once)
 def _pascal50s_lines(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     label, category = record.find("consensus_label"), record.name("category")
-    if isinstance(label, bool) or label not in _LABELS:
+    if isinstance(label, bool) or label not in (0, 1):
         raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
     if category not in CATEGORIES:
         raise record.refuse(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
@@ -432,7 +433,7 @@ def _pascal50s_lines(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     image, references, b, c = record.name("image"), record.captions("references"), *map(record.caption, "BC")
     direct = record.votes() if record.has("votes") else None
     b_system, c_system = (_PEOPLE.get(author, author) for author in map(record.known_name, ("source_B", "source_C")))
-    pair = JudgedPair(image, references, b, c, _LABELS[label], category, None, None, direct, b_system, c_system)
+    pair = JudgedPair(image, references, b, c, -1 if label else 1, category, None, None, direct, b_system, c_system)
     yield pair._replace(objects=labels) if "voc_objects" in record.fields else pair
 
 
