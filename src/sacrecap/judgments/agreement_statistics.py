@@ -109,9 +109,8 @@ def correlate(
     resampling: Resampling,
     threads: int = 0,
 ) -> dict[str, Estimate]:
-    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned.
-
-    Rows without a score, NaN, are left out; without any row everything is undefined.
+    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned. Rows without a
+    score, NaN, are left out; without any row everything is undefined.
     """
     scored = np.flatnonzero(~np.isnan(scores))
     if not len(scored):
@@ -195,9 +194,8 @@ def is_people(system: str) -> bool:
 
 
 def systems_by_people(judgments: Pairs | Ratings, scores: Columns | None = None) -> dict[str, float] | None:
-    """Share of wins, or mean rating, of each system, then of people; None if the file names fewer than three.
-
-    With a metric's scores, mean ratings are of the images that its means are of.
+    """Share of wins, or mean rating, of each system, then of people; None if the file names fewer than three. With a
+    metric's scores, mean ratings are of the images that its means are of.
     """
     if judgments.systems() is None:
         return None

@@ -135,10 +135,8 @@ def letters_of(caption: str) -> str:
 
 
 def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
-    """The same; a candidate that is one of its row's references is removed from these.
-
-    Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` if that
-    leaves a row without reference.
+    """The same without candidates among their row's references, by letters and digits, so that case and full stops do
+    not count. Raises `DataError` if that leaves a row without reference.
     """
     letters = {sentence: letters_of(sentence) for row in judgments.rows for sentence in row.references}
     rows, places, dropped = [], [], 0
@@ -164,7 +162,6 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
 
 def with_direct_votes(judgments: Ratings | Pairs, pairwise: Ratings | Pairs) -> Pairs:
     """The same pairs, with the votes that `pairwise` has on them: pairs meet by image and captions, in either order.
-
     Raises `DataError` if none meet.
     """
     if not isinstance(judgments, Pairs) or not isinstance(pairwise, Pairs):

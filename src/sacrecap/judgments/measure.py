@@ -231,11 +231,25 @@ class _Study:
         return correlate(columns["caption"], self.judgments.ratings, images, resampling, self.scorer.needs.threads)
 
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
-        """Each pair of metrics by each statistic, on the same draws, of the captions that both have a score of."""
+        """Each pair of metrics by each statistic, on the same draws, of the captions that both have a score of; r of
+        ratings by Williams' test, too, where SciPy is there.
+        """
         level = self.resampling.interval
         if level is None:
             return []
-        tests = {} if isinstance(self.judgments, Pairs) else _williams_tests(scores, self.judgments.ratings)
+        tests: dict[tuple[str, str], Williams | None] = {}
+        if isinstance(self.judgments, Ratings):
+            # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
+            scored = ~np.isnan([values["caption"] for values in scores.values()]).any(axis=0)
+            columns = {name: values["caption"][scored] for name, values in scores.items()}
+            means = np.array(list(map(fmean, self.judgments.ratings)))[scored]
+            with_people = {name: plain(column, means)["pearson"] for name, column in columns.items()}
+            try:
+                for a, b in combinations(columns, 2):
+                    between = plain(columns[a], columns[b])["pearson"]
+                    tests[a, b] = williams(with_people[a], with_people[b], between, len(means))
+            except MissingDependencyError as error:
+                warn(f"no Williams' tests: {error}")
         compared = []
         for a, b in combinations(scores, 2):
             first, other = estimates[a], estimates[b]
@@ -249,24 +263,6 @@ class _Study:
         return compared
 
 
-def _williams_tests(
-    scores: Mapping[str, Columns], ratings: Sequence[Sequence[float]]
-) -> dict[tuple[str, str], Williams | None]:
-    """Of Pearson's r of each two metrics with captions' mean ratings; none without SciPy."""
-    # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
-    scored = ~np.isnan([values["caption"] for values in scores.values()]).any(axis=0)
-    columns = {name: values["caption"][scored] for name, values in scores.items()}
-    means, tests = np.array(list(map(fmean, ratings)))[scored], {}
-    with_people = {name: plain(column, means)["pearson"] for name, column in columns.items()}
-    try:
-        for a, b in combinations(columns, 2):
-            between = plain(columns[a], columns[b])["pearson"]
-            tests[a, b] = williams(with_people[a], with_people[b], between, len(means))
-    except MissingDependencyError as error:
-        warn(f"no Williams' tests: {error}")
-    return tests
-
-
 SPLITS = 100
 """Random halves of the votes."""
 VOTE_SPLITS = 5
@@ -276,9 +272,8 @@ VOTE_SPLITS = 5
 def people(
     judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0, raters: str = "each"
 ) -> tuple[str, dict[str, Estimate]] | None:
-    """How people were split, in words, and their statistics; None if each judgment is one person's.
-
-    `raters`: whether one rater predicts each of the others, or their mean or median.
+    """How people were split, in words, and their statistics; None if each judgment is one person's. One rater predicts
+    each of the others, or their mean or median, as `raters` says.
     """
     if isinstance(judgments, Pairs):
         if judgments.votes is None:

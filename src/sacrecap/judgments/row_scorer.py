@@ -162,10 +162,7 @@ def unscored(columns: Columns) -> int:
 
 
 def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
-    """The first `count` references of each row, all of them for None.
-
-    Raises `UsageError` if no row has as many; rows with fewer keep all they have.
-    """
+    """The first `count` references of each row, or all it has; all for None. `UsageError` if none has as many."""
     check_count(rows, count)
     fewer = sum(len(row.references) < count for row in rows) if count is not None else 0
     if fewer:

@@ -156,9 +156,8 @@ _SPEAKS = (":", "image", "picture", "photo", "scene", "video")
 
 
 def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") -> list[Finding]:
-    """What the counts say of the metrics' scores, worst first; nothing about ordinary captions.
-
-    `called`: the name of candidates in messages.
+    """What the counts say of the metrics' scores, worst first; nothing about ordinary captions. Messages call
+    candidates `called`.
     """
     chosen, (counts, sample) = list(metrics), seen
     whole = {part: sum(histogram(counts, part).values()) for part in ("candidates", "references")}
@@ -327,9 +326,8 @@ def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
 
 
 def of_systems(results: Mapping[str, SystemResult]) -> list[Finding]:
-    """The findings about pairs of systems, whose lengths differ too much, and those of each system.
-
-    What is found of several systems alike, as of their references, is one finding.
+    """The findings about pairs of systems, whose lengths differ too much, and those of each; what is found of several
+    alike, as of their references, is one.
     """
     alike: dict[tuple[str, str], Finding] = {}
     for name, result in results.items():

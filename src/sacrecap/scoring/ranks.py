@@ -149,10 +149,9 @@ def corrected(systems: Sequence[Name], p: Mapping[tuple[Name, Name], float]) -> 
 
 
 def rank_ranges(systems: Iterable[Name], separated: Iterable[tuple[Name, Name]]) -> dict[Name, tuple[int, int]]:
-    """The best and the worst rank that each system may have, 1 being the best.
-
-    A system stands behind those that are better and before those that are worse; systems that no test separates share
-    their ranks. `separated` has the pairs (better, worse) that a test finds to differ, each once.
+    """The best and the worst rank, from 1, that each system may have: behind those that are better and before those
+    that are worse, by the pairs (better, worse) in `separated`, each once; systems that no test separates share their
+    ranks.
     """
     better = dict.fromkeys(systems, 0)
     worse = dict(better)

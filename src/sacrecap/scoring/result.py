@@ -229,10 +229,7 @@ def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
 
 
 def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
-    """The score of that key, in any spelling that names the metric, or of that metric.
-
-    Raises `NotScoredError`, a `KeyError`, where it was not scored.
-    """
+    """The score of that metric, or key in any spelling. Raises `NotScoredError`, a `KeyError`, where there is none."""
     matching = key_among(scores, key)
     if matching is None:
         name = key.key if isinstance(key, Metric) else key

@@ -226,10 +226,9 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs, *, warned: bo
     """The metrics' statistics of the corpus, in their order; `warned`: of what makes a score doubtful.
 
     Metrics are counted in one pass if they see the same words, do not need two different resources of one kind, and if
-    those of the same arithmetic take the same resources. The members of a weighted mean are counted as metrics of their
-    own, each once.
-
-    Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable statistics.
+    those of the same arithmetic take the same resources. Members of a weighted mean are counted as metrics of their
+    own, once. Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable
+    statistics.
     """
     needs.check_known({name for metric in metrics for part in metric.parts for name in part.needs})
     ready = [metric.ready(corpus, needs) for metric in metrics]
@@ -301,9 +300,7 @@ def with_standard(
     metrics: Iterable[Metric], corpora: Mapping[str, Corpus], needs: Mapping[str, Needs]
 ) -> dict[str, Needs]:
     """The needs of each system, with mean and deviation of all captions of all systems, where `z(…)` needs them and no
-    file gives them.
-
-    Raises `DataError` where all captions have one score.
+    file gives them. Raises `DataError` where all captions have one score.
     """
     unscaled = without_standard(metrics, needs.values())
     if not unscaled:
@@ -347,10 +344,7 @@ def standard_in(needs: Needs) -> dict[str, Any]:
 
 
 def counted_in_python(metric: PythonMetric, corpus: Corpus, ready: Ready, needs: Needs) -> _core.Statistics:
-    """The statistics of a metric that is written in Python, by any author.
-
-    Raises `DataError`, which names the metric, for what it raises, and for statistics that cannot be believed.
-    """
+    """The statistics of a metric in Python, by any author. Raises `DataError`, which names it, for unusable ones."""
     rows = _rows(metric, corpus, ready)
     own_formula = type(metric).formula is not PythonMetric.formula
     if not own_formula and rows.shape[1] != 2:

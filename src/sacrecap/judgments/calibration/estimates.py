@@ -149,9 +149,8 @@ class Evidence:
         *,
         is_finite: bool,
     ) -> Evidence:
-        """That of ratings and weights of these rows of all captions, whose scores, images and groups are given.
-
-        A witness whose spread is rounding has no covariance.
+        """That of ratings and weights of some rows of all captions; a witness whose spread is rounding has no
+        covariance.
         """
         counts = np.bincount(groups)
         means = _sums(scores, groups) / counts[:, None]
@@ -314,19 +313,14 @@ MOST_SKEWED = 0.3
 NO_BOUNDS: Interval = (-math.inf, math.inf)
 
 
-@dataclass
 class Teller:
     """Makes calibrated figures of what was rated, at a level: each from the ratings alone, and with the witnesses."""
 
-    rated: Evidence
-    level: float
-    shares: bool
-    """Whether figures are shares, of choices or of yes: from 0 to 1, which they reach where all agree."""
-    sides: list[Estimates] = field(init=False)
-
-    def __post_init__(self) -> None:
-        alone = Estimates(self.rated, self.rated.ratings)
-        self.sides = [alone, Estimates(self.rated, self.rated.adjusted()) if self.rated.weighs else alone]
+    def __init__(self, rated: Evidence, level: float, *, shares: bool) -> None:
+        """`shares`: figures are of choices or of yes, from 0 to 1, which they reach where all agree."""
+        self.rated, self.level, self.shares = rated, level, shares
+        alone = Estimates(rated, rated.ratings)
+        self.sides = [alone, Estimates(rated, rated.adjusted()) if rated.weighs else alone]
 
     def mean(self, parts: Floats, bounds: Interval) -> Calibrated:
         """The sum of the groups' means, each times its part."""

@@ -183,24 +183,18 @@ def pairs(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
             named = option("categories", of=READER)
             raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
     votes = record.votes() if record.has("votes") else None if preferred else []
-    reference_votes = _reference_votes(record, references)
-    b_system, c_system = map(record.known_name, ("b_system", "c_system"))
-    yield JudgedPair(image, references, b, c, preferred, category, votes, reference_votes, None, b_system, c_system)
-
-
-def _reference_votes(record: Record, references: Sequence[str]) -> list[int] | None:
-    """A vote for each reference, 0 if its people were undecided; None if the references were not judged."""
-    if not record.has("people"):
-        signs = record.votes() if record.has("votes") else []
-    else:
+    of_references = votes or []  # a vote for each reference, 0 if its people were undecided
+    if record.has("people"):
         people = record.find("people")
         if not isinstance(people, list) or not all(
             isinstance(pair, list) and len(pair) == 2 and all(type(count) is int and count >= 0 for count in pair)
             for pair in people
         ):
             raise record.refuse(f"people must be a list of two whole numbers (for b and for c) each, got {people!r}")
-        signs = [(b > c) - (b < c) for b, c in people]
-    return signs if len(signs) == len(references) else None
+        of_references = [(for_b > for_c) - (for_b < for_c) for for_b, for_c in people]
+    reference_votes = of_references if len(of_references) == len(references) else None
+    b_system, c_system = map(record.known_name, ("b_system", "c_system"))
+    yield JudgedPair(image, references, b, c, preferred, category, votes, reference_votes, None, b_system, c_system)
 
 
 def _winner(record: Record) -> int:

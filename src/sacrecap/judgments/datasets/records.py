@@ -86,10 +86,8 @@ class Record:
 
 
 def read_records(path: PathLike, *_: object) -> list[Record]:
-    """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table; lists that
-    are text there are lists.
-
-    Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
+    """The objects of a JSON-lines file, without blank lines, or the rows of another table, in which lists that are text
+    are lists. Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
     """
     source, data = display_name(path), read_bytes(path)
     if data.strip() and not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
