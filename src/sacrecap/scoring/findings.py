@@ -251,12 +251,10 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
 def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
     ratios = histogram(counts, "", "ratio")
-    unborne = [(metric, _unborne(counts, metric)) for metric in metrics]
-    unfit = [(metric, parts) for metric, parts in unborne if not _is_fit(counts, parts)]
-    if not unfit:
+    unborne = {metric: parts for metric in metrics if (parts := _unborne(counts, metric))}
+    if not unborne:
         return []
-    beyond = [metric for metric, _ in unfit]
-    outside = set.intersection(*(parts for _, parts in unfit))
+    beyond, outside = list(unborne), set.intersection(*unborne.values())
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
     candidate_words, described = (quantile(histogram(counts, part)) for part in ("candidates", "references"))
@@ -268,20 +266,16 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Fin
 
 
 def _unborne(counts: Tallies, metric: Metric) -> set[int]:
-    """The lengths, in parts of the references', that the metric does not bear."""
+    """The lengths, in parts of the references', that the metric does not bear, if most captions have such."""
     if metric.bears is None:
         return set()
     low, high, low_if_long = metric.bears
     if quantile(histogram(counts, "references")) > _LONG:
         low = _ORDINARY * low_if_long
     least, most = low * RATIO_PARTS - 1e-9, high * RATIO_PARTS + 1e-9
-    return {parts for parts in histogram(counts, "", "ratio") if not least <= parts <= most}
-
-
-def _is_fit(counts: Tallies, unborne: Iterable[int]) -> bool:
-    """Whether no more than half of the captions have such lengths."""
     ratios = histogram(counts, "", "ratio")
-    return 2 * sum(ratios[parts] for parts in unborne) <= sum(ratios.values())
+    unborne = {parts for parts in ratios if not least <= parts <= most}
+    return unborne if 2 * sum(ratios[parts] for parts in unborne) > sum(ratios.values()) else set()
 
 
 _LONG = 15
@@ -306,7 +300,7 @@ def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
 def comparable(first: SystemResult, other: SystemResult, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
     metric, seen = first[key].metric, (first.corpus.seen, other.corpus.seen)
-    return all(_is_fit(counts, _unborne(counts, metric)) for counts, _ in seen) and _alike(*seen, metric)
+    return not any(_unborne(counts, metric) for counts, _ in seen) and _alike(*seen, metric)
 
 
 def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
