@@ -230,7 +230,7 @@ def _layout(panels: Sequence[Panel]) -> tuple[int, int, int]:
             return 1, 500, _height(first, 500)
         case "plane":
             return min(5, len(panels)), 210, 210
-        case "radar":  # a system in a row, of more than four two
+        case "radar":  # the three panels of a system in a row; of more than four systems, those of two
             return 3 if len(panels) <= 12 else 6, 250, 250
     if _slanted(first):
         return 1, 130 + 90 * len(first.x.ticks), 280
