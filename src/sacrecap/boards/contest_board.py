@@ -71,7 +71,7 @@ class Memory(dict[str, "float | list[str] | None"]):
         """Writes what is known of these files; where the folder cannot be written, that costs time alone."""
         if self._before != set(files) and os.access(os.path.dirname(self._path), os.W_OK):
             with suppress(DataError), atomic_write(self._path) as file:
-                json.dump({"of": self._state, "files": {key: self[key] for key in files}}, file)
+                json.dump({"of": self._state, "files": {key: self[key] for key in sorted(files)}}, file)
 
 
 def checksum(data: bytes) -> str:
