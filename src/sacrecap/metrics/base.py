@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import Declared
+from sacrecap.resources.needs import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from typing_extensions import Self
-
-    from sacrecap import _core
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
 
 
 class Totals(Protocol):

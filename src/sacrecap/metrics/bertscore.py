@@ -22,17 +22,18 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.data.cache import digest, through_cache
 from sacrecap.errors import DataError
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import CutCaptions, LearnedMetric
+from sacrecap.resources.needs import Needs
+from sacrecap.resources.networks import Checkpoint, TextEncoder, Tokenizer, load, missing_of, tokenizer_alone
 
 if TYPE_CHECKING:
-    from sacrecap import _core
-    from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
-    from sacrecap.resources.needs import Needs
-    from sacrecap.resources.networks import Checkpoint, TextEncoder, Tokenizer
 
 NO_BASELINE = "none"
 MEASURES = ("f1", "precision", "recall")
@@ -109,8 +110,6 @@ class BertScore(LearnedMetric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the model, counts the tokens of the references and reads the baselines."""
         self.checkpoint.check_usable(self.label)
-        from sacrecap.resources.networks import TextEncoder, load
-
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
         encoder = load(TextEncoder, replace(self.checkpoint, layers=layer), needs)
@@ -190,8 +189,6 @@ class TokenWeights:
 
     def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
         """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
-        from sacrecap.resources.networks import tokenizer_alone
-
         texts = (text for image in references.image_ids for text in references.captions(image))
         self.count(texts, tokenizer_alone(self._checkpoint, self._checkpoint.checksum()))
 
@@ -224,9 +221,6 @@ def best_scores(
     Precision and recall of a pair come from this call's or the user's cache, if they are many, or are computed.
     """
     import numpy as np
-
-    from sacrecap.data.cache import digest, through_cache
-    from sacrecap.resources.networks import missing_of
 
     captions = [(candidate, references) for _, candidate, references in read.pairs()]
     # An empty caption and another one are not such a pair: they have 0 in common.

@@ -33,17 +33,15 @@ name: [`sacrecap.diversity`][] computes them from what it counts anyway.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from sacrecap import _core
 from sacrecap._core import SIMILARITIES
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.metrics.base import Metric, Ready, SetMetric, Totals
 from sacrecap.metrics.cider import IdfMetric
 from sacrecap.metrics.declared import parameter, spell
-
-if TYPE_CHECKING:
-    from sacrecap import _core
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 
 class SelfCider(IdfMetric, SetMetric):

@@ -19,19 +19,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus, tokenize
 from sacrecap.corpus.sentences import BETWEEN_SENTENCES, finished, located, pieces
 from sacrecap.errors import UsageError, first_of, warn
-from sacrecap.metrics.base import Metric, Ready, Status
+from sacrecap.metrics.base import Metric, Ready, Status, Totals
 from sacrecap.metrics.declared import parameter
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
-    from sacrecap.resources.chair import ObjectVocabulary
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.chair import ObjectVocabulary, by_base_forms, open_vocabulary
+from sacrecap.resources.english import parser
+from sacrecap.resources.needs import Needs
 
 
 class _Chair(Metric):
@@ -83,7 +81,6 @@ class _Chair(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up what the captions name and what is in the images."""
-        from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.objects_of_images import are_found, digest_of_objects, lacks_objects, signature_of_found
 
         if self.gold != "references" and "objects" not in needs and "images" not in needs:
@@ -298,10 +295,8 @@ def name_objects(
     breaks = numbered(_breaks(corpus, vocabulary)) if corpus.tokenizer in ("ptb", "ptb-stream") else []
     silent: dict[tuple[str, ...], set[int]] = defaultdict(set)
     if skips_denied:
-        from sacrecap.resources.english import parser
-
         texts = list(dict.fromkeys(_all_captions(corpus)))
-        for tokens, places in parser().denied(texts, corpus.tokenizer, needs.threads or 0):
+        for tokens, places in parser().denied(texts, corpus.tokenizer, needs.threads):
             if places:
                 silent[tuple(tokens)].update(places)
     for tokens, following in _unfinished(corpus) if skips_unfinished else ():
@@ -320,8 +315,6 @@ def _unfinished(corpus: Corpus) -> Iterator[tuple[list[str], Iterable[int]]]:
 
     A caption of one sentence, which people and captioners write without a mark at its end, is whole.
     """
-    from sacrecap.corpus.corpus import tokenize
-
     texts = chain.from_iterable(corpus.candidate_captions.to_dict().values())
     cut = {text: finished(text) for text in texts}
     cut = {text: whole for text, whole in cut.items() if len(whole) < len(text)}
@@ -340,8 +333,6 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
 
     And the positions of words that follow a mark. "A glass of wine. Glasses shine." names no wine glass.
     """
-    from sacrecap.corpus.corpus import tokenize
-
     texts = list(dict.fromkeys(text for text in _all_captions(corpus) if _INSIDE.search(text)))
     for text, tokens in zip(texts, tokenize(texts, tokenizer="ptb"), strict=True):
         words = " ".join(tokens).split()

@@ -16,21 +16,20 @@ The appendix's variants are parameters of `cider-paper`: `only` (a single n), `p
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import CaptionSource, Corpus
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Bears, Metric, NgramMetric, Ready
 from sacrecap.metrics.declared import parameter
+from sacrecap.resources.needs import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import CaptionSource, Corpus
     from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.resources.needs import Needs
 
 _NOTHING = {
     "empty caption": "0",

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import CutCaptions, LearnedMetric
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
+from sacrecap.resources.networks import Clip, load, looked_at
 
 
 def lacks_images() -> str:
@@ -71,7 +70,6 @@ class ClipScore(LearnedMetric):
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.image_files import files_of_images
-        from sacrecap.resources.networks import Clip, load, looked_at
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)

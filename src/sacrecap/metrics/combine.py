@@ -21,17 +21,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import DataError, UsageError, naming, option
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.weighted_sum import above_zero, write_term
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 
 def _any(name: str) -> Any:

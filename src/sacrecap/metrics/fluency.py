@@ -16,18 +16,16 @@ Where papers and programs differ: docs/reference/metrics/fluency.md.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import cut
 from sacrecap.corpus.language_model import LanguageModel
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 
 class Fluency(Metric):

@@ -18,16 +18,14 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
+from typing import Any, ClassVar, cast, overload
 
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.metrics.base import PythonMetric, Ready
 from sacrecap.metrics.declared import Parameter, parameter
 from sacrecap.metrics.registry import register
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 Function = Callable[..., Any]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -27,22 +27,18 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import reading
 from sacrecap.errors import SacrecapError, UsageError, option, spelled
-from sacrecap.metrics.base import PythonMetric, Ready, Status
+from sacrecap.metrics.base import PythonMetric, Ready, Status, Totals
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.statements import decided, items_of, prepared, rubric_of
-from sacrecap.resources.needs import WorkShare
+from sacrecap.resources.needs import Needs, WorkShare
 from sacrecap.resources.replies import Answer, Steps, after_thoughts, values
 from sacrecap.resources.rubrics import lacks_rubric, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
     from sacrecap.resources.endpoint import Endpoint, Question
-    from sacrecap.resources.needs import Needs
 
 Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric", "rubric-rest"]
 ASKED: tuple[Asked, ...] = get_args(Asked)

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import some
-from sacrecap.metrics.base import PythonMetric, Ready, Status
+from sacrecap.metrics.base import PythonMetric, Ready, Status, Totals
 from sacrecap.metrics.declared import parameter
+from sacrecap.resources.needs import Needs
 from sacrecap.resources.networks import MAIN, PRECISIONS, Checkpoint, missing_extra, vectors_of_texts
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
-    from sacrecap.metrics.base import Totals
-    from sacrecap.resources.needs import Needs
 
 
 @dataclass

@@ -6,18 +6,16 @@ import math
 from collections.abc import Sequence
 from operator import attrgetter
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.choices import TAKEN
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError, option, warn
 from sacrecap.metrics.base import PythonMetric, Ready
 from sacrecap.metrics.declared import parameter, spell
+from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
 
 _UNKNOWN = "unknown"
 

@@ -8,7 +8,7 @@ or a list of either.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -16,20 +16,15 @@ from importlib import import_module
 from itertools import dropwhile, takewhile
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sacrecap.choices import TAKEN
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError, nearest, warn
 from sacrecap.metrics import METRICS
-from sacrecap.metrics.base import Metric, PythonMetric, Ready
+from sacrecap.metrics.base import Metric, PythonMetric, Ready, Totals
 from sacrecap.parameters import at_commas, split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 OWN = "sacrecap"
 """The origin of sacrecap's own metrics."""

@@ -13,23 +13,20 @@ How the vectors were made, and where papers and programs differ: docs/reference/
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
-from sacrecap.metrics.base import Ready, Status
+from sacrecap.metrics.base import Ready, Status, Totals
 from sacrecap.metrics.clipscore import cosine
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import CutCaptions, LearnedMetric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sacrecap import _core
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
+from sacrecap.resources.networks import OnnxTexts, TextEncoder, load, onnx_of
 
 BUILT_IN = "built-in"
 """The name of the vectors inside the package."""
@@ -42,8 +39,6 @@ def vectors() -> _core.SentenceVectors:
     `vectors().read(texts)` has a unit vector of `vectors().width` numbers, float32, for each text, whose words are
     joined by blanks; one of zeros for a text without a known word.
     """
-    from sacrecap import _core
-
     with as_file(files("sacrecap.resources").joinpath("sentence/english.vectors")) as path:
         return _core.SentenceVectors.load(str(path))
 
@@ -90,8 +85,6 @@ class Sentence(LearnedMetric):
     def status(self, needs: Needs) -> Status:
         if not self._by_network:
             return Status()
-        from sacrecap.resources.networks import onnx_of
-
         return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
@@ -102,8 +95,6 @@ class Sentence(LearnedMetric):
                     raise UsageError(f"{self.label}: {name} is a network's; name one too: model=DIR|NAME")
             table = vectors()
             return Ready(corpus._core, (table,), (f"model:{BUILT_IN}({table.checksum:08x})",))
-        from sacrecap.resources.networks import OnnxTexts, TextEncoder, load, onnx_of
-
         # In ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise.
         encoder: OnnxTexts | TextEncoder | None = onnx_of(self.checkpoint)
         if encoder is None:

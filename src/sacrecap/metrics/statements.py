@@ -27,20 +27,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.sentences import located, pieces
 from sacrecap.errors import DataError, UnfitImages, UsageError, some
-from sacrecap.metrics.base import Bears, Metric, Ready, Status
+from sacrecap.metrics.base import Bears, Learner, Metric, Ready, Status, Totals
 from sacrecap.metrics.declared import parameter
 from sacrecap.resources.english import parser, synonyms
+from sacrecap.resources.needs import Needs
 from sacrecap.resources.rubrics import lacks_rubric, read_rubric, signed, statement
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Learner, Totals
-    from sacrecap.resources.needs import Needs
 
 KINDS = ("object", "attribute", "relation", "word")
 """The kinds of statements, in the order of their columns in a row of statistics."""

@@ -17,19 +17,19 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import Corpus, check_texts, tokenize
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.wmd import EmbeddedCorpus, EmbeddingMetric, embedded, encode
+from sacrecap.resources.needs import Needs
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.embeddings import EmbeddingSource
-    from sacrecap.resources.needs import Needs
 
     Numbers = npt.NDArray[np.float64]
 
@@ -99,7 +99,6 @@ class Vifidel(EmbeddingMetric):
 
         Raises `DataError` for unusable objects, captions or vectors.
         """
-        from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
         from sacrecap.resources.embeddings import script_words
 

@@ -21,17 +21,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import option, some, warn
-from sacrecap.metrics.base import Bears, Metric, Ready
+from sacrecap.metrics.base import Bears, Metric, Ready, Totals
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.needs import WorkShare
+from sacrecap.resources.needs import Needs, WorkShare
 
 if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
     from sacrecap.resources.embeddings import Embeddings, EmbeddingSource
-    from sacrecap.resources.needs import Needs
-
 
 _UNKNOWN = -1
 

@@ -228,10 +228,8 @@ class Endpoint:
         """The answers as they come. Each is in the database before it is told."""
         from concurrent.futures import ThreadPoolExecutor
 
-        events: SimpleQueue[tuple[bytes, Answer] | str | BaseException] = SimpleQueue()
-        over = threading.Event()
         self._pace.begin()
-        with closing(_Call(self, len(questions), over, events.put)) as call:
+        with closing(_Call(self, len(questions))) as call:
 
             def answer(digest: bytes, question: Question) -> None:
                 try:
@@ -241,19 +239,19 @@ class Endpoint:
                             came = came._replace(times=_REPEATS)
                         database.add(digest, came)
                         self._spending.count(came)
-                    events.put((digest, came))
+                    call.events.put((digest, came))
                 except patience.Over:
                     pass
                 except BaseException as error:  # noqa: BLE001
-                    over.set()  # no other one is begun, until the call ends with this error
-                    events.put(error)
+                    call.over.set()  # no other one is begun, until the call ends with this error
+                    call.events.put(error)
 
             pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
             try:
                 for digest, question in questions.items():
                     pool.submit(answer, digest, question)
                 while call.left:
-                    event = events.get()
+                    event = call.events.get()
                     if isinstance(event, BaseException):
                         raise event
                     if isinstance(event, str):
@@ -262,7 +260,7 @@ class Endpoint:
                         call.left -= 1
                         yield event
             finally:
-                over.set()
+                call.over.set()
                 pool.shutdown(cancel_futures=True)
 
     def _answer(self, call: _Call, question: Question) -> Answer:
@@ -310,16 +308,9 @@ class Endpoint:
             self._spending.count_retry()
 
     def _parameters(self, question: Question, less: Less) -> dict[str, Any]:
-        sent = {**question.parameters}
-        if "max_tokens" in less:
-            sent["max_completion_tokens"] = question.tokens
-        for name in less.keys() & sent.keys():
-            number = less[name]
-            if number is None:
-                del sent[name]
-            else:
-                sent[name] = min(number, sent[name])
-        return {**sent, **self.extra}
+        sent = question.parameters | ({"max_completion_tokens": question.tokens} if "max_tokens" in less else {})
+        pairs: dict[str, tuple[Any, Any]] = {name: (value, less.get(name, value)) for name, value in sent.items()}
+        return {name: min(pair) for name, pair in pairs.items() if None not in pair} | self.extra
 
     def _failed(self, call: _Call, reply: Reply) -> Answer:
         words = call.clean(reply.words)
@@ -388,12 +379,15 @@ def _is_asked_again(question: Question, answer: Answer) -> bool:
 class _Call:
     """What the requests of a call have in common; its client has the key and nothing else of the environment."""
 
-    def __init__(self, endpoint: Endpoint, left: int, over: threading.Event, warned: Callable[[str], object]) -> None:
+    def __init__(self, endpoint: Endpoint, left: int) -> None:
         with of_extra("judge", "asking a language model"):
             import httpx2
-        self._endpoint, self.over, self._warned = endpoint, over, warned
+        self._endpoint = endpoint
         self.left = left
         """How many questions are neither answered nor given up."""
+        self.events: SimpleQueue[tuple[bytes, Answer] | str | BaseException] = SimpleQueue()
+        """Answers as they come, words for the user, and errors that end the call."""
+        self.over = threading.Event()
         self._words: dict[str, str] = {}
         self._key = key_for(endpoint.url, endpoint.key_env)
 
@@ -439,7 +433,7 @@ class _Call:
     def tell(self, occasion: str, text: str) -> None:
         """Has the user warned, once for each occasion."""
         if self._words.setdefault(occasion, text) is text:
-            self._warned(text)
+            self.events.put(text)
 
     def clean(self, words: str) -> str:
         """Words of others on one line, without the key."""

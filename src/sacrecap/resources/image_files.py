@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.data.cache import digest
+from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.errors import UnfitImages, UsageError, some
-
-if TYPE_CHECKING:
-    from sacrecap.data.images import ImageFile, ImageSource
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 
 def digest_of_pictures(needs: Needs, image_ids: Sequence[str]) -> dict[str, int]:
@@ -27,8 +24,6 @@ def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFi
     Raises `UnfitImages` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
     """
     place = needs.get("images")
-    from sacrecap.data.images import ImageSource
-
     source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
     if source.are_addresses:
         remedy = "give a folder or a tar file with them"

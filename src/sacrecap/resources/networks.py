@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from sacrecap.data.cache import WORTH_KEEPING, digest, kept_features, through_cache
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap.resources.needs import WorkShare
+from sacrecap.resources.needs import Needs, WorkShare
 from sacrecap.vision.checkpoint_parts import load_part
+from sacrecap.vision.devices import choose_device
+from sacrecap.vision.image_folder import results_by_content
 
 if TYPE_CHECKING:
     from sacrecap.data.cache import Vector
     from sacrecap.data.images import ImageFile
-    from sacrecap.resources.needs import Needs
 
 T = TypeVar("T")
 N = TypeVar("N", bound="Network")
@@ -121,8 +122,7 @@ class Network:
     batch_on_gpu = 64
 
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
-        self.checkpoint = checkpoint
-        self.device = device
+        self.checkpoint, self.device = checkpoint, device
         self.size = self.batch if device.type == "cpu" else self.batch_on_gpu
 
     commit: str | None = None
@@ -178,8 +178,6 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
 
     Raises `MissingDependencyError` without the extra, `UsageError` for a device, `DataError` for a checkpoint.
     """
-    from sacrecap.vision.devices import choose_device
-
     device = choose_device(needs.get("device") or "auto")
     key = (kind, checkpoint, checkpoint.checksum(), str(device))
     with _loading:
@@ -512,8 +510,6 @@ _IMAGES_AT_ONCE = 64
 
 def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, tuple[Vector, bytes]]:
     """The unit vector of each image, and the digest of its file. Raises `DataError` for what is not an image."""
-    from sacrecap.vision.image_folder import results_by_content
-
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     seen: dict[str, tuple[Vector, bytes]] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)

@@ -8,19 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.data.objects import Labels, Located, ObjectSource, count_labels, read_objects
 from sacrecap.errors import DataError, UsageError, option, some, warn
 from sacrecap.resources.image_files import files_of_images
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.networks import missing_of, share_teller
-from sacrecap.vision.detector import detections, load_detector
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.data.objects import Labels, Located, ObjectSource
-    from sacrecap.vision.detector import Detection, Detector
+from sacrecap.vision.detector import Detection, Detector, detections, load_detector
 
 
 def lacks_objects() -> str:
@@ -62,8 +58,6 @@ def known_objects(needs: Needs) -> dict[str, dict[str, int]] | None:
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, int]]:
     """Labels with counts, by image id: read from a file, or checked. Raises `DataError` if they are unusable."""
-    from sacrecap.data.objects import count_labels, read_objects
-
     if isinstance(source, (str, PathLike)):
         return read_objects(source, threshold=threshold)
     if threshold is not None:
@@ -114,8 +108,6 @@ def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, in
 
     Raises `UnfitImages` where some have no file, `MissingDependencyError` without the extra `detect`.
     """
-    from sacrecap.data.objects import count_labels
-
     files, detector, lowest = files_of_images(needs, image_ids), _detector(needs), threshold_of(needs)
     by_image: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
     missing = sorted(missing_of(by_image, files), key=lambda image: files[image].order)

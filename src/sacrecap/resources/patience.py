@@ -29,10 +29,9 @@ import random
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from sacrecap.resources.replies import Reply
+from sacrecap.resources.replies import Reply
 
 TRIES, BESIDE = 8, 4
 PATIENCE = 120.0

@@ -35,19 +35,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import _core
 from sacrecap._core import METEOR_TASKS
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import Corpus, tokenize
 from sacrecap.data.source import in_cache
 from sacrecap.errors import DataError, MissingDependencyError, warn
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
-
-if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 _TASKS = {task: dict(parameters) for task, parameters in METEOR_TASKS}
 """Parameters by task; the first task is the default."""
@@ -116,8 +114,6 @@ class Meteor(Metric):
 
         None without references. Raises `MissingDependencyError` without METEOR's tables.
         """
-        from sacrecap.corpus.corpus import tokenize
-
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
         return self._aligned(load(), texts[0], texts[1:])
 

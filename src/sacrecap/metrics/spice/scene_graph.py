@@ -6,17 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from sacrecap import _core
 from sacrecap.above import printed
-from sacrecap.choices import GRAMMARS, SCENE_STATUSES
+from sacrecap.choices import GRAMMARS, SCENE_STATUSES, Grammar, SceneStatus, Tokenizer
+from sacrecap.corpus.corpus import Corpus, tokenize
 from sacrecap.corpus.sentences import BETWEEN_SENTENCES
 from sacrecap.errors import UsageError
-
-if TYPE_CHECKING:
-    from sacrecap import _core
-    from sacrecap.choices import Grammar, SceneStatus, Tokenizer
-    from sacrecap.corpus.corpus import Corpus
+from sacrecap.resources.english import parser
 
 Ends: TypeAlias = "dict[int, list[int]]"
 """The positions after the last token of each sentence but the last, by the number of the caption on its side of a
@@ -169,10 +167,6 @@ def scene_graphs(
         >>> [len(graph.objects) for graph in sacrecap.scene_graphs(["a dog and a cat", "a bus"])]
         [2, 1]
     """
-    from sacrecap import _core
-    from sacrecap.corpus.corpus import tokenize
-    from sacrecap.resources.english import parser
-
     if grammar not in GRAMMARS:
         raise UsageError(f"there is no grammar {grammar!r}; use one of {', '.join(GRAMMARS)}")
     captions = list(captions)
@@ -195,9 +189,6 @@ _RUN_ON = re.compile(r"""[a-z]{2}[.!?]["')\]]*[A-Z]""")
 
 def parsed(candidates: Ends | None = None, references: Ends | None = None) -> _core.SceneGraphs:
     """Graphs by the parser inside the package, which is read once per process; ends as `sentence_ends` gives them."""
-    from sacrecap import _core
-    from sacrecap.resources.english import parser
-
     return _core.SceneGraphs.parsed(parser(), candidates or {}, references or {})
 
 
@@ -223,8 +214,6 @@ def _ends(text: str, tokens: Sequence[str], tokenizer: str) -> list[int]:
     sentences do not have the tokens of the whole text is one sentence. PTB's tokens keep the full stop of an
     abbreviation, after which a sentence goes on: `St. Mary`.
     """
-    from sacrecap.corpus.corpus import tokenize
-
     pieces = BETWEEN_SENTENCES.split(text)
     if len(pieces) == 1:
         return []

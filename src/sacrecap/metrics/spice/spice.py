@@ -20,18 +20,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap.above import printed
-from sacrecap.metrics.base import Bears, Metric, Ready
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.metrics.base import Bears, Metric, Ready, Totals
 from sacrecap.metrics.cider import CiderD
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import parameter
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
-    from sacrecap.resources.needs import Needs
+from sacrecap.metrics.spice.scene_graph import parsed, sentence_ends
+from sacrecap.resources.english import parser, synonyms
+from sacrecap.resources.needs import Needs
 
 
 class Spice(Metric):
@@ -73,9 +72,6 @@ class Spice(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the parser and the synonyms."""
-        from sacrecap.metrics.spice.scene_graph import parsed, sentence_ends
-        from sacrecap.resources.english import parser, synonyms
-
         table = synonyms()
         ends = needs.once("sentences", lambda: sentence_ends(corpus), of=corpus) if self.sentences == "each" else ()
         graphs = parsed(*ends), table
