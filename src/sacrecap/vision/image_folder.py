@@ -6,7 +6,6 @@ import io
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -98,6 +97,7 @@ def results_by_content(
 
     Results are taken from the cache, and kept there. An image that cannot be read has its error.
     """
+    from concurrent.futures import ThreadPoolExecutor
 
     def opened(file: tuple[bytes, str]) -> Image | DataError:
         try:
