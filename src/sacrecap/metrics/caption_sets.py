@@ -90,9 +90,7 @@ class SelfCider(IdfMetric, SetMetric):
 
     def notes(self, statistics: Totals) -> list[str]:
         """Says for how many images the spectrum is that of a matrix which is not positive semi-definite."""
-        if statistics.width < 3:
-            return []
-        negative = int(statistics.sums()[2])
+        negative = int(statistics.sums()[2]) if statistics.width > 2 else 0
         if not negative:
             return []
         of = f"{negative:,} of {statistics.rows:,} images"

@@ -83,9 +83,8 @@ class Sentence(LearnedMetric):
     needs: ClassVar[Any] = property(lambda metric: ("references", *(["device"] if metric._by_network else [])))
 
     def status(self, needs: Needs) -> Status:
-        if not self._by_network:
-            return Status()
-        return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
+        is_here = not self._by_network or onnx_of(self.checkpoint) is not None
+        return Status() if is_here else super().status(needs)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the vectors, or the network."""

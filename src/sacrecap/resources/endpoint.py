@@ -19,6 +19,7 @@ import ipaddress
 import json
 import math
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -445,21 +446,15 @@ _reading = threading.Lock()
 """Members of a tar file are read one at a time."""
 SENT = ("png", "gif", "webp", "jpeg")
 """Formats of images that endpoints take; the others are sent as PNG."""
-_BEGINNINGS = {
-    b"\x89PNG": "png",
-    b"GIF8": "gif",
-    b"RIFF": "webp",
-    b"\xff\xd8": "jpeg",
-    b"BM": "bmp",
-    b"II*\0": "tiff",
-    b"MM\0*": "tiff",
-}
+_KIND = re.compile(
+    rb"(?s)(?P<png>\x89PNG)|(?P<gif>GIF8)|(?P<webp>RIFF....WEBP)|(?P<jpeg>\xff\xd8)|(?P<bmp>BM)|(?P<tiff>II\*\0|MM\0\*)"
+)
 
 
 def kind_of(content: bytes) -> str | None:
     """The format of an image file, by its first bytes; None for one that is not sent."""
-    kind = next((kind for start, kind in _BEGINNINGS.items() if content.startswith(start)), None)
-    return None if kind == "webp" and content[8:12] != b"WEBP" else kind
+    match = _KIND.match(content)
+    return None if match is None else match.lastgroup
 
 
 def sendable(content: bytes, name: str, side: int | None) -> bytes:
