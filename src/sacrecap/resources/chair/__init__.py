@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 from sacrecap import _core
@@ -33,18 +33,14 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
         status = os.stat(path)
         vocabulary = _read(path, (status.st_mtime_ns, status.st_size))
     except OSError:
-        raise DataError(f"{path}: no such file, and no vocabulary of that name; {_ACCEPTED}") from None
+        file = "a file with one line per object: its name and other words for it, separated by commas"
+        accepted = f"give {' or '.join(NAMES)}, or {file}"
+        raise DataError(f"{path}: no such file, and no vocabulary of that name; {accepted}") from None
     if vocabulary.never_found:
         words = first_of([*map(repr, vocabulary.never_found)])
         form = "captions are compared in lower case, with one blank between words; write words in this form"
         warn(f"{path}: no caption can contain {words}: {form}")
     return vocabulary
-
-
-_ACCEPTED = (
-    f"give {' or '.join(NAMES)}, or a file with one line per object: its name and other words for it, separated "
-    "by commas"
-)
 
 
 def by_base_forms() -> ObjectVocabulary:
@@ -179,9 +175,7 @@ class ObjectVocabulary:
         return frozenset(pair for phrase in self._terms for pair in pairwise(self.parts(phrase)))
 
     def object_of(self, label: str) -> int | None:
-        """The object that a label names, in any case of letters, singular or plural; `_` is a blank, and VOC's labels
-        are known.
-        """
+        """The object that a label names, in any case, singular or plural; `_` is a blank; VOC's labels are known."""
         words = label.lower().replace("_", " ").split()
         words = VOC.get("".join(words), " ".join(words)).split(" ")
         if (whole := " ".join(words)) in self.words:
@@ -195,9 +189,7 @@ class ObjectVocabulary:
 
     def gold(self, images: Sequence[Iterable[str]]) -> tuple[list[list[int]], list[str]]:
         """The objects that the labels of each image name, and the labels that name none."""
-        of_label: dict[str, int | None] = {}
-        for label in dict.fromkeys(label for labels in images for label in labels):
-            of_label[label] = self.object_of(label)
+        of_label = {label: self.object_of(label) for label in dict.fromkeys(chain.from_iterable(images))}
         known = [[thing for label in labels if (thing := of_label[label]) is not None] for labels in images]
         return known, [label for label, thing in of_label.items() if thing is None]
 
