@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
 use sacrecap_core::text::captions::{
     CUT, Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, begins_written, digest_of_captions,
 };
 
-use crate::convert::{DataError, check_index, data_error};
+use crate::convert::{Array, DataError, check_index, data_error};
 use crate::gather::{Gather, cells, id_text, is_arrow, kind};
-
-/// Arguments of `Captions.restored`.
-type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Origin);
 
 /// What is known of captions beside their texts.
 #[derive(Clone, Default, FromPyObject, IntoPyObject)]
@@ -26,15 +23,6 @@ pub(crate) struct Origin {
     /// How many of the file's were left out, by the reason.
     #[pyo3(item)]
     left_out: BTreeMap<String, usize>,
-}
-
-/// Numbers as little-endian u64.
-fn packed<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &numbers.iter().flat_map(|&number| (number as u64).to_le_bytes()).collect::<Vec<u8>>())
-}
-
-fn sizes(bytes: &[u8]) -> Vec<usize> {
-    bytes.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number) as usize).collect()
 }
 
 /// Captions of many images, in the order of the file they came from.
@@ -138,20 +126,20 @@ impl Captions {
     #[staticmethod]
     fn restored(
         ids: (String, Vec<usize>),
-        captions: (String, PyBackedBytes),
-        counts: PyBackedBytes,
+        captions: (String, Array<usize>),
+        counts: Array<usize>,
         origin: Origin,
     ) -> PyResult<Self> {
         let starts = std::iter::once(0).chain(ids.1.iter().copied());
         let ids: Option<Vec<&str>> = starts.zip(&ids.1).map(|(start, &end)| ids.0.get(start..end)).collect();
         let ids = ids.ok_or_else(|| DataError::new_err(CUT))?;
-        let (counts, ends) = (sizes(&counts), sizes(&captions.1));
-        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts, &ends, captions.0).map_err(data_error)?;
+        let (text, Array(ends)) = captions;
+        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts.0, &ends, text).map_err(data_error)?;
         Ok(Self { origin, ..Self::new(inner) })
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let joined = |texts: &mut dyn Iterator<Item = &str>| {
             let (mut text, mut ends) = (String::new(), Vec::new());
             for caption in texts {
@@ -162,8 +150,8 @@ impl Captions {
         };
         let inner = &self.inner;
         let (text, ends) = joined(&mut (0..inner.image_count()).flat_map(|image| self.texts(image)));
-        let counts = packed(py, &self.caption_counts());
-        let arguments = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.origin.clone());
+        let counts = Array(self.caption_counts());
+        let arguments = (joined(&mut inner.images()), (text, Array(ends)), counts, self.origin.clone());
         Ok((py.get_type::<Self>().getattr("restored")?, arguments))
     }
 
@@ -370,10 +358,9 @@ fn objects<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
 }
 
 fn check_rows(ids: usize, captions: usize) -> PyResult<()> {
-    if ids == captions {
-        return Ok(());
-    }
-    Err(DataError::new_err(format!("{ids} image ids for the captions of {captions} rows; give one id per row")))
+    let message =
+        || DataError::new_err(format!("{ids} image ids for the captions of {captions} rows; give one id per row"));
+    if ids == captions { Ok(()) } else { Err(message()) }
 }
 
 /// The digest of rows: each a key and a text; see `text::digest`.

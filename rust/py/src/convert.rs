@@ -10,6 +10,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyMemoryView};
 use sacrecap_core::engine::{Kernel, Parameters, Value};
 use sacrecap_core::numeric::parallel::{Interrupted, interruptible};
@@ -50,28 +51,40 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// Numbers as little-endian float64.
-pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
-    PyBytes::new(py, &numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
-}
+/// Numbers, which Python has as little-endian bytes.
+pub(crate) struct Array<T>(pub(crate) Vec<T>);
 
-/// Little-endian float64.
-pub(crate) fn floats(bytes: &[u8]) -> PyResult<Vec<f64>> {
-    numbers(bytes, "float64", f64::from_le_bytes)
-}
+macro_rules! arrays {
+    ($($number:ident $name:literal),+) => {$(
+        impl FromPyObject<'_, '_> for Array<$number> {
+            type Error = PyErr;
 
-/// Little-endian u32.
-pub(crate) fn whole_numbers(bytes: &[u8]) -> PyResult<Vec<u32>> {
-    numbers(bytes, "u32", u32::from_le_bytes)
-}
+            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                let bytes: PyBackedBytes = object.extract()?;
+                let (numbers, rest) = bytes.as_chunks();
+                if !rest.is_empty() {
+                    refuse!("an array of {} with {} bytes too many", $name, rest.len());
+                }
+                Ok(Self(numbers.iter().map(|&number| $number::from_le_bytes(number)).collect()))
+            }
+        }
 
-fn numbers<T, const SIZE: usize>(bytes: &[u8], kind: &str, of: fn([u8; SIZE]) -> T) -> PyResult<Vec<T>> {
-    let (numbers, rest) = bytes.as_chunks();
-    if !rest.is_empty() {
-        refuse!("an array of {kind} with {} bytes too many", rest.len());
-    }
-    Ok(numbers.iter().map(|&number| of(number)).collect())
+        impl<'py> IntoPyObject<'py> for Array<$number> {
+            type Target = PyBytes;
+            type Output = Bound<'py, PyBytes>;
+            type Error = PyErr;
+
+            fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+                PyBytes::new_with(py, self.0.len() * size_of::<$number>(), |bytes| {
+                    let places = bytes.as_chunks_mut().0.iter_mut();
+                    places.zip(self.0).for_each(|(place, number)| *place = number.to_le_bytes());
+                    Ok(())
+                })
+            }
+        }
+    )+};
 }
+arrays!(f64 "float64", f32 "float32", u16 "u16", u32 "u32", u64 "u64", usize "usize");
 
 /// Cuts ids into sequences of these lengths.
 pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> PyResult<Vec<&'a [u32]>> {
@@ -111,6 +124,16 @@ pub(crate) fn map_file(path: &Path) -> std::io::Result<SharedBytes> {
     Ok(SharedBytes::new(unsafe { Mmap::map(&file)? }))
 }
 
+/// What is read of a mapped file; an error names its path.
+pub(crate) fn read_file<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    read: impl FnOnce(&SharedBytes) -> Result<T, Refused> + Send,
+) -> PyResult<T> {
+    let read = py.detach(|| -> std::io::Result<_> { Ok(read(&map_file(path)?)) })?;
+    read.map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+}
+
 /// A metric's parameter as Python holds it.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 pub(crate) enum Parameter {
@@ -124,15 +147,12 @@ pub(crate) type NamedParameters = BTreeMap<String, Parameter>;
 
 /// Parameters as the core takes them.
 pub(crate) fn core_parameters(parameters: NamedParameters) -> Parameters {
-    parameters.into_iter().map(|(name, parameter)| (name, core_value(parameter))).collect()
-}
-
-fn core_value(parameter: Parameter) -> Value {
-    match parameter {
+    let value = |parameter| match parameter {
         Parameter::Flag(flag) => Value::Flag(flag),
         Parameter::Number(number) => Value::Number(number),
         Parameter::Text(text) => Value::Text(text),
-    }
+    };
+    parameters.into_iter().map(|(name, parameter)| (name, value(parameter))).collect()
 }
 
 /// Builds the kernel of that name.
@@ -175,6 +195,11 @@ thread_local! {
 ///
 /// Python runs handlers on its main thread alone, so only work that was called there can be ended.
 pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    /// Runs the handlers of signals that came; whether one of them raised.
+    fn signal_raised() -> bool {
+        // Without an interpreter, which is being shut down, there is nobody to ask.
+        Python::try_attach(|py| py.check_signals().map_err(|raised| RAISED.set(Some(raised))).is_err()).unwrap_or(false)
+    }
     py.detach(|| interruptible(signal_raised, work))
         .map_err(|Interrupted| RAISED.take().unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
 }
@@ -183,10 +208,4 @@ pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -
 #[pyfunction]
 pub(crate) fn share_done() -> Option<f64> {
     sacrecap_core::numeric::progress::share()
-}
-
-/// Runs the handlers of signals that came; whether one of them raised.
-fn signal_raised() -> bool {
-    // Without an interpreter, which is being shut down, there is nobody to ask.
-    Python::try_attach(|py| py.check_signals().map_err(|raised| RAISED.set(Some(raised))).is_err()).unwrap_or(false)
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyBytes;
 use sacrecap_core::engine::Image;
 use sacrecap_core::metrics::diversity;
 use sacrecap_core::metrics::diversity::novel_captions;
@@ -18,9 +17,7 @@ use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 use sacrecap_core::{corpus as core, seen as looks};
 
 use crate::captions::Captions;
-use crate::convert::{
-    NamedParameters, UsageError, check_index, core_parameters, detach, floats, refuse, to_bytes, usage_error,
-};
+use crate::convert::{Array, NamedParameters, UsageError, check_index, core_parameters, detach, refuse, usage_error};
 use crate::resources::gather;
 use crate::statistics::Statistics;
 
@@ -184,8 +181,8 @@ fn rows(tallies: looks::Tallies) -> Vec<Row> {
 
 /// The order in which images belong to the sample, little-endian u64, for their ids.
 #[pyfunction]
-pub(crate) fn sample_order(py: Python<'_>, ids: Vec<PyBackedStr>) -> Bound<'_, PyBytes> {
-    PyBytes::new(py, &ids.iter().flat_map(|id| looks::mixed(looks::key(id)).to_le_bytes()).collect::<Vec<u8>>())
+pub(crate) fn sample_order(ids: Vec<PyBackedStr>) -> Array<u64> {
+    Array(ids.iter().map(|id| looks::mixed(looks::key(id))).collect())
 }
 
 /// Looks at every image: part, name and number of what was counted, how many, image id and caption of an example.
@@ -218,13 +215,12 @@ pub(crate) fn seen_in_sample(
 /// candidate by candidate: none where the similarity is not an inner product of such. All float64.
 #[pyfunction]
 #[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
-pub(crate) fn similarities<'py>(
-    py: Python<'py>,
+pub(crate) fn similarities(
     corpus: &Corpus,
     image: usize,
     parameters: NamedParameters,
     resources: Vec<Bound<'_, PyAny>>,
-) -> PyResult<(Bound<'py, PyBytes>, Vec<String>, Bound<'py, PyBytes>)> {
+) -> PyResult<(Array<f64>, Vec<String>, Array<f64>)> {
     let corpus = &corpus.0;
     let mut parameters = core_parameters(parameters);
     let built = Similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
@@ -249,22 +245,18 @@ pub(crate) fn similarities<'py>(
             }
         }
     }
-    Ok((to_bytes(py, matrix.into_iter()), names, to_bytes(py, dense.into_iter())))
+    Ok((Array(matrix), names, Array(dense)))
 }
 
 /// Eigenvalues, largest first, and eigenvectors, one after the other, of a symmetric matrix; all float64.
 #[pyfunction]
-pub(crate) fn eigensystem<'py>(
-    py: Python<'py>,
-    matrix: &[u8],
-    n: usize,
-) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let mut matrix = floats(matrix)?;
+pub(crate) fn eigensystem(py: Python<'_>, matrix: Array<f64>, n: usize) -> PyResult<(Array<f64>, Array<f64>)> {
+    let Array(mut matrix) = matrix;
     if n.checked_mul(n) != Some(matrix.len()) || matrix.iter().any(|entry| !entry.is_finite()) {
         refuse!("{} numbers are not a matrix of {n} rows with finite entries", matrix.len());
     }
     let Eigensystem { values, vectors } = py.detach(|| Spectrum::default().system(&mut matrix, n));
-    Ok((to_bytes(py, values.into_iter()), to_bytes(py, vectors.into_iter())))
+    Ok((Array(values), Array(vectors)))
 }
 
 /// The diversity that eigenvalues say.
@@ -276,8 +268,8 @@ pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> f64 {
 /// The corpus with only the `most` candidates of each set with the highest scores (float64, one per candidate), and
 /// their places in their sets.
 #[pyfunction]
-pub(crate) fn top(corpus: &Corpus, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
-    let (corpus, scores) = (&corpus.0, floats(scores)?);
+pub(crate) fn top(corpus: &Corpus, scores: Array<f64>, most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
+    let (corpus, Array(scores)) = (&corpus.0, scores);
     if scores.len() != corpus.rows() {
         refuse!("{} scores for {} candidates", scores.len(), corpus.rows());
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::PyBytes;
 use sacrecap_core::document_frequency::{self as core, Counter, Finished, Kind, Scratch};
 use sacrecap_core::metrics::fluency;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
@@ -16,8 +16,8 @@ use sacrecap_core::text::tokenize::Tokenizer;
 use sacrecap_core::{Refused, reward};
 
 use crate::convert::{
-    DataError, UsageError, check_index, check_sizes, data_error, detach, held, map_file, refuse, sequences, to_bytes,
-    usage_error, whole_numbers,
+    Array, DataError, UsageError, check_index, check_sizes, data_error, detach, held, map_file, read_file, refuse,
+    sequences, usage_error,
 };
 use crate::corpus::{References, tokenizer};
 
@@ -71,22 +71,20 @@ impl DocumentFrequency {
     #[pyo3(signature = (ids, lengths, sizes, n, threads=0))]
     fn from_token_ids(
         py: Python<'_>,
-        ids: PyBackedBytes,
+        ids: Array<u32>,
         lengths: Vec<usize>,
         sizes: Vec<usize>,
         n: usize,
         threads: usize,
     ) -> PyResult<Self> {
-        let ids = whole_numbers(&ids)?;
-        let references = sequences(&ids, &lengths)?;
+        let references = sequences(&ids.0, &lengths)?;
         check_sizes(&sizes, references.len())?;
         detach(py, || core::DocumentFrequency::from_token_ids(&references, &sizes, n, threads)).map(Self::from)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let loaded = py.detach(|| -> io::Result<_> { Ok(core::DocumentFrequency::from_bytes(&map_file(&path)?)) })?;
-        loaded.map(Self::from).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+        read_file(py, &path, core::DocumentFrequency::from_bytes).map(Self::from)
     }
 
     /// Counts made elsewhere: distinct words; the word numbers of distinct n-grams, one after the other, and their counts,
@@ -95,24 +93,22 @@ impl DocumentFrequency {
     fn from_counts(
         py: Python<'_>,
         words: Vec<String>,
-        ids: PyBackedBytes,
+        ids: Array<u32>,
         lengths: PyBackedBytes,
-        counts: PyBackedBytes,
+        counts: Array<u32>,
         documents: u64,
     ) -> PyResult<Self> {
-        let (ids, counts) = (whole_numbers(&ids)?, whole_numbers(&counts)?);
         let built = py.detach(|| {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let entries = ngrams(words.len(), &ids, &lengths, &counts)?;
+            let entries = ngrams(words.len(), &ids.0, &lengths, &counts.0)?;
             let order = entries.iter().map(|(ngram, _)| ngram.order()).max()?;
             Some(core::DocumentFrequency::from_counts(&words, entries, documents, order))
         });
         built.map(Self::from).ok_or_else(|| DataError::new_err("these are not n-grams with their counts"))
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.0.to_bytes());
-        PyBytes::new(py, &bytes)
+    fn to_bytes(&self, py: Python<'_>) -> Vec<u8> {
+        py.detach(|| self.0.to_bytes())
     }
 
     /// What `to_bytes` made, in any object with a buffer, which is used in place.
@@ -124,12 +120,8 @@ impl DocumentFrequency {
     }
 
     /// For `pickle` and `copy`; from protocol 5 on, processes of a machine may share the bytes.
-    fn __reduce_ex__<'py>(
-        &self,
-        py: Python<'py>,
-        protocol: u32,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        let bytes = self.to_bytes(py).into_any();
+    fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: u32) -> PyResult<impl IntoPyObject<'py>> {
+        let bytes = PyBytes::new(py, &self.to_bytes(py)).into_any();
         let bytes = if protocol < 5 { bytes } else { py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))? };
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
     }
@@ -319,9 +311,6 @@ fn counter_ended() -> PyErr {
 
 // Language models of references that come part by part.
 
-/// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
-type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, usize));
-
 /// Counts of n-grams, of which a language model is made. Any parts of a corpus, in any order, give the same scores.
 #[pyclass(module = "sacrecap._core")]
 pub(crate) struct LanguageCounts {
@@ -369,10 +358,9 @@ impl LanguageCounts {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let counts = self.counts.as_ref().ok_or_else(counts_ended)?;
-        let bytes = PyBytes::new(py, &py.detach(|| counts.to_bytes()));
-        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes, self.memory)))
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (py.detach(|| counts.to_bytes()), self.memory)))
     }
 }
 
@@ -430,8 +418,8 @@ impl LanguageModel {
         self.0.tokenizer.map(Tokenizer::name)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.0.to_bytes()))
+    fn to_bytes(&self, py: Python<'_>) -> Vec<u8> {
+        py.detach(|| self.0.to_bytes())
     }
 
     #[staticmethod]
@@ -441,7 +429,7 @@ impl LanguageModel {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
 }
@@ -471,9 +459,6 @@ pub(crate) struct EncodedReferences {
     reward: Py<Reward>,
 }
 
-/// Arguments of `Reward.encode`.
-type Encoding<'py> = (Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, usize);
-
 #[pymethods]
 impl Reward {
     #[new]
@@ -484,21 +469,19 @@ impl Reward {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Py<DocumentFrequency>, usize, f64)) {
-        let (frequencies, n, sigma) = &self.made_of;
-        (py.get_type::<Self>(), (frequencies.clone_ref(py), *n, *sigma))
+    fn __getnewargs__(&self) -> &(Py<DocumentFrequency>, usize, f64) {
+        &self.made_of
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
     fn encode(
         slf: &Bound<'_, Self>,
-        ids: PyBackedBytes,
+        ids: Array<u32>,
         lengths: Vec<usize>,
         sizes: Vec<usize>,
         threads: usize,
     ) -> PyResult<EncodedReferences> {
-        let ids = whole_numbers(&ids)?;
-        let references = sequences(&ids, &lengths)?;
+        let references = sequences(&ids.0, &lengths)?;
         check_sizes(&sizes, references.len())?;
         let reward = slf.get();
         let groups = detach(slf.py(), || reward.core.encode(&references, &sizes, threads))?;
@@ -506,22 +489,20 @@ impl Reward {
     }
 
     /// Rewards of the samples as float64; `references` has one group per sample, or one for several samples in a row.
-    fn score<'py>(
+    fn score(
         &self,
-        py: Python<'py>,
-        ids: PyBackedBytes,
+        py: Python<'_>,
+        ids: Array<u32>,
         lengths: Vec<usize>,
         references: &EncodedReferences,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let ids = whole_numbers(&ids)?;
-        let samples = sequences(&ids, &lengths)?;
+    ) -> PyResult<Array<f64>> {
+        let samples = sequences(&ids.0, &lengths)?;
         let groups: Vec<&reward::Group> = references.groups.iter().map(AsRef::as_ref).collect();
         if groups.is_empty() || samples.len() % groups.len() != 0 {
             refuse!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
         }
-        let scores = detach(py, || self.core.score(&samples, &groups, threads))?;
-        Ok(to_bytes(py, scores.into_iter()))
+        detach(py, || self.core.score(&samples, &groups, threads)).map(Array)
     }
 }
 
@@ -535,12 +516,12 @@ impl EncodedReferences {
     }
 
     /// For `pickle` and `copy`: they are encoded again from their token ids.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Encoding<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let references = || self.groups.iter().flat_map(|group| group.references());
-        let ids: Vec<u8> = references().flatten().flat_map(|id| id.to_le_bytes()).collect();
-        let lengths = references().map(<[_]>::len).collect();
-        let sizes = self.groups.iter().map(|group| group.references().len()).collect();
-        Ok((self.reward.bind(py).getattr("encode")?, (PyBytes::new(py, &ids), lengths, sizes, 0)))
+        let ids = Array(references().flatten().copied().collect::<Vec<u32>>());
+        let lengths: Vec<usize> = references().map(<[_]>::len).collect();
+        let sizes: Vec<usize> = self.groups.iter().map(|group| group.references().len()).collect();
+        Ok((self.reward.bind(py).getattr("encode")?, (ids, lengths, sizes, 0)))
     }
 
     fn __len__(&self) -> usize {

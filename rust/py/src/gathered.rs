@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sacrecap_core::engine::Table;
 use sacrecap_core::numeric::exact::ExactSum;
 use sacrecap_core::numeric::parallel::check;
 
-use crate::convert::{DataError, UsageError, check_index, detach, floats, refuse, to_bytes};
+use crate::convert::{Array, DataError, check_index, detach, refuse};
 use crate::statistics::{Formula, Raised, Statistics};
 
 type Named = (String, Formula);
@@ -26,10 +24,10 @@ fn named(before: &[Named], statistics: &[&Statistics]) -> PyResult<Vec<Named>> {
 
 fn check_named(before: &[Named], now: &[Named]) -> PyResult<()> {
     let names = |all: &[Named]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ");
-    if before.is_empty() || names(before) == names(now) {
-        return Ok(());
+    if !before.is_empty() && names(before) != names(now) {
+        refuse!("statistics of {} cannot be added to those of {}", names(now), names(before));
     }
-    Err(UsageError::new_err(format!("statistics of {} cannot be added to those of {}", names(now), names(before))))
+    Ok(())
 }
 
 /// Statistics without rows, which carry names and formulas through `pickle`.
@@ -47,9 +45,6 @@ pub(crate) struct StatisticsBuilder {
     places: Vec<usize>,
     tables: Vec<Table>,
 }
-
-/// Arguments of `StatisticsBuilder.restored`.
-type Apart<'py> = (Vec<Statistics>, Vec<usize>, Vec<(usize, Bound<'py, PyBytes>)>);
 
 #[pymethods]
 impl StatisticsBuilder {
@@ -98,11 +93,10 @@ impl StatisticsBuilder {
     fn restored(
         carriers: Vec<Bound<'_, Statistics>>,
         places: Vec<usize>,
-        tables: Vec<(usize, PyBackedBytes)>,
+        tables: Vec<(usize, Array<f64>)>,
     ) -> PyResult<Self> {
         let formulas: Vec<Named> = carriers.iter().map(|metric| metric.get().named_formula()).collect();
-        let table = |(width, bytes): (usize, PyBackedBytes)| Ok(Table { width, values: floats(&bytes)? });
-        let tables: Vec<Table> = tables.into_iter().map(table).collect::<PyResult<_>>()?;
+        let tables: Vec<Table> = tables.into_iter().map(|(width, values)| Table { width, values: values.0 }).collect();
         if places.len() != formulas.len() || places.iter().any(|&place| place >= tables.len()) {
             return Err(DataError::new_err("these are no statistics that were pickled"));
         }
@@ -110,11 +104,11 @@ impl StatisticsBuilder {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let restored = py.get_type::<Self>().getattr("restored")?;
         let widths = self.places.iter().map(|&place| self.tables[place].width);
-        let bytes = self.tables.iter().map(|table| (table.width, to_bytes(py, table.values.iter().copied())));
-        Ok((restored, (carriers(&self.formulas, widths), self.places.clone(), bytes.collect())))
+        let tables: Vec<_> = self.tables.iter().map(|table| (table.width, Array(table.values.clone()))).collect();
+        Ok((restored, (carriers(&self.formulas, widths), self.places.clone(), tables)))
     }
 }
 
@@ -129,9 +123,6 @@ pub(crate) struct ExactSums {
     unscored: Vec<u64>,
     sums: Vec<Vec<ExactSum>>,
 }
-
-/// Arguments of `ExactSums.restored`.
-type SumsApart = (u64, Vec<Statistics>, Vec<u64>, Vec<Vec<Vec<i64>>>);
 
 #[pymethods]
 impl ExactSums {
@@ -210,13 +201,11 @@ impl ExactSums {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SumsApart)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let restored = py.get_type::<Self>().getattr("restored")?;
-        let words = self.sums.iter().map(|metric| metric.iter().map(ExactSum::words).collect()).collect();
-        Ok((
-            restored,
-            (self.rows, carriers(&self.formulas, self.sums.iter().map(Vec::len)), self.unscored.clone(), words),
-        ))
+        let carriers = carriers(&self.formulas, self.sums.iter().map(Vec::len));
+        let words: Vec<Vec<_>> = self.sums.iter().map(|metric| metric.iter().map(ExactSum::words).collect()).collect();
+        Ok((restored, (self.rows, carriers, self.unscored.clone(), words)))
     }
 }
 

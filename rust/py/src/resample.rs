@@ -1,8 +1,6 @@
 //! The bootstrap and the permutation test.
 
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sacrecap_core::agreement;
 use sacrecap_core::engine::paired::{Bootstrap, Systems, exact};
 use sacrecap_core::engine::resample::{Draw, Panel, percentile_intervals};
@@ -11,7 +9,7 @@ use sacrecap_core::numeric::Generator;
 use sacrecap_core::numeric::parallel::{check, map_parts};
 use sacrecap_core::numeric::transport::Transport;
 
-use crate::convert::{detach, floats, refuse, to_bytes, whole_numbers};
+use crate::convert::{Array, detach, refuse};
 use crate::statistics::{Raised, Statistics, Watched};
 
 /// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
@@ -124,70 +122,49 @@ fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
 #[pyo3(signature = (scores, ratings, images, samples, seed, threads=0))]
 pub(crate) fn correlations(
     py: Python<'_>,
-    scores: PyBackedBytes,
-    ratings: PyBackedBytes,
-    images: PyBackedBytes,
+    scores: Array<f64>,
+    ratings: Array<f64>,
+    images: Array<u32>,
     samples: usize,
     seed: u64,
     threads: usize,
-) -> PyResult<Bound<'_, PyBytes>> {
-    let (scores, ratings, images) = points(&scores, &ratings, &images)?;
-    let all = detach(py, || {
-        let scatter = agreement::Scatter::new(&scores, &ratings, &images);
-        let mut all = vec![scatter.correlations()];
-        all.extend(scatter.bootstrap(samples, seed, threads));
-        all
-    })?;
-    Ok(to_bytes(py, all.into_iter().flatten()))
+) -> PyResult<Array<f64>> {
+    check_points(&scores, &ratings, &images)?;
+    detach(py, || {
+        let scatter = agreement::Scatter::new(&scores.0, &ratings.0, &images.0);
+        let all = [vec![scatter.correlations()], scatter.bootstrap(samples, seed, threads)];
+        Array(all.into_iter().flatten().flatten().collect())
+    })
 }
 
 /// The correlations of the points of each image, float64; NaN where scores or ratings are constant.
 #[pyfunction]
 pub(crate) fn correlations_by_image(
     py: Python<'_>,
-    scores: PyBackedBytes,
-    ratings: PyBackedBytes,
-    images: PyBackedBytes,
-) -> PyResult<Bound<'_, PyBytes>> {
-    let (scores, ratings, images) = points(&scores, &ratings, &images)?;
-    let by_image = py.detach(|| agreement::by_image(&scores, &ratings, &images));
-    Ok(to_bytes(py, by_image.into_iter().flatten()))
+    scores: Array<f64>,
+    ratings: Array<f64>,
+    images: Array<u32>,
+) -> PyResult<Array<f64>> {
+    check_points(&scores, &ratings, &images)?;
+    Ok(Array(py.detach(|| agreement::by_image(&scores.0, &ratings.0, &images.0)).into_flattened()))
 }
 
 /// How often each of `count` things is drawn in each sample, u16: the draws of every bootstrap here.
 #[pyfunction]
-pub(crate) fn draws(py: Python<'_>, count: usize, samples: usize, seed: u64) -> Bound<'_, PyBytes> {
-    let drawn = py.detach(|| {
-        let sample = |sample| Draw::Bootstrap.weights(count, Generator::new(seed, sample));
-        (0..samples as u64).flat_map(sample).flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
-    });
-    PyBytes::new(py, &drawn)
+pub(crate) fn draws(py: Python<'_>, count: usize, samples: usize, seed: u64) -> Array<u16> {
+    let sample = |sample| Draw::Bootstrap.weights(count, Generator::new(seed, sample));
+    py.detach(|| Array((0..samples as u64).flat_map(sample).collect()))
 }
 
-type Points = (Vec<f64>, Vec<f64>, Vec<u32>);
-
-fn points(scores: &[u8], ratings: &[u8], images: &[u8]) -> PyResult<Points> {
-    let points = (floats(scores)?, floats(ratings)?, whole_numbers(images)?);
-    let same = points.0.len() == points.1.len() && points.1.len() == points.2.len();
-    if !same || points.0.iter().chain(&points.1).any(|value| !value.is_finite()) {
+fn check_points(scores: &Array<f64>, ratings: &Array<f64>, images: &Array<u32>) -> PyResult<()> {
+    let same = scores.0.len() == ratings.0.len() && ratings.0.len() == images.0.len();
+    if !same || scores.0.iter().chain(&ratings.0).any(|value| !value.is_finite()) {
         refuse!("correlations need as many finite scores as ratings and images");
     }
-    Ok(points)
+    Ok(())
 }
 
 // Optimal transport of many problems at once.
-
-/// Values; plans, row by row; duals of rows and columns.
-type Solved<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
-
-/// The place where a problem's numbers begin among those of all.
-struct Place {
-    rows: usize,
-    columns: usize,
-    supply: usize,
-    demand: usize,
-    cost: usize,
-}
 
 /// Solves each problem of `sizes` (rows, columns); all supplies, demands and costs are float64, one after the other.
 /// Returns values, plans (row by row), and duals of rows and columns.
@@ -196,49 +173,41 @@ struct Place {
 pub(crate) fn transport(
     py: Python<'_>,
     sizes: Vec<(usize, usize)>,
-    supplies: PyBackedBytes,
-    demands: PyBackedBytes,
-    costs: PyBackedBytes,
+    supplies: Array<f64>,
+    demands: Array<f64>,
+    costs: Array<f64>,
     plans: bool,
     threads: usize,
-) -> PyResult<Solved<'_>> {
-    let (supplies, demands, costs) = (floats(&supplies)?, floats(&demands)?, floats(&costs)?);
-    let (mut places, mut supply, mut demand, mut cost) = (Vec::with_capacity(sizes.len()), 0, 0, 0);
-    for (rows, columns) in sizes {
-        places.push(Place { rows, columns, supply, demand, cost });
-        (supply, demand, cost) = (supply + rows, demand + columns, cost + rows * columns);
-    }
-    if (supply, demand, cost) != (supplies.len(), demands.len(), costs.len()) {
+) -> PyResult<(Array<f64>, Array<f64>, Array<f64>)> {
+    let (mut supply, mut demand, mut cost) = (&supplies.0[..], &demands.0[..], &costs.0[..]);
+    let problem = |(rows, columns): (usize, usize)| {
+        Some((supply.split_off(..rows)?, demand.split_off(..columns)?, cost.split_off(..rows * columns)?))
+    };
+    let problems: Option<Vec<_>> = sizes.into_iter().map(problem).collect();
+    let Some(problems) = problems.filter(|_| [supply, demand, cost].iter().all(|rest| rest.is_empty())) else {
         refuse!("the numbers of masses and costs are not those of the sizes");
-    }
+    };
     let bad = |value: &f64| !value.is_finite() || *value < 0.0;
-    if supplies.iter().chain(&demands).chain(&costs).any(bad) {
+    if supplies.0.iter().chain(&demands.0).chain(&costs.0).any(bad) {
         refuse!("masses and costs must be finite and not negative");
     }
     let parts = detach(py, || {
-        map_parts(places.len(), threads, |range| {
+        map_parts(problems.len(), threads, |range| {
             let mut transport = Transport::default();
             let (mut values, mut moved, mut duals) = (Vec::with_capacity(range.len()), Vec::new(), Vec::new());
-            for place in &places[range] {
+            for &(supply, demand, cost) in &problems[range] {
                 check();
-                values.push(transport.solve(
-                    &supplies[place.supply..][..place.rows],
-                    &demands[place.demand..][..place.columns],
-                    &costs[place.cost..][..place.rows * place.columns],
-                ));
+                values.push(transport.solve(supply, demand, cost));
                 if plans {
-                    let cells = (0..place.rows).flat_map(|i| (0..place.columns).map(move |j| (i, j)));
+                    let cells = (0..supply.len()).flat_map(|i| (0..demand.len()).map(move |j| (i, j)));
                     moved.extend(cells.map(|(i, j)| transport.moved(i, j)));
                     let (u, v) = transport.duals();
                     duals.extend(u.into_iter().chain(v));
                 }
             }
-            (values, moved, duals)
+            [values, moved, duals]
         })
     })?;
-    Ok((
-        to_bytes(py, parts.iter().flat_map(|part| part.0.iter().copied())),
-        to_bytes(py, parts.iter().flat_map(|part| part.1.iter().copied())),
-        to_bytes(py, parts.iter().flat_map(|part| part.2.iter().copied())),
-    ))
+    let joined = |kind: usize| Array(parts.iter().flat_map(|part| &part[kind]).copied().collect());
+    Ok([0, 1, 2].map(joined).into())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::engine::{Resource, Resources};
 use sacrecap_core::metrics::chair::Phrase;
@@ -19,8 +19,8 @@ use sacrecap_core::text::word_forms;
 use sacrecap_core::{graph, parse, wordnet};
 
 use crate::convert::{
-    DataError, NamedParameters, UsageError, check_index, core_parameters, data_error, detach, floats, map_file, refuse,
-    to_bytes, usage_error,
+    Array, NamedParameters, UsageError, check_index, core_parameters, data_error, detach, map_file, read_file, refuse,
+    usage_error,
 };
 use crate::corpus::Corpus;
 use crate::document_frequency::{DocumentFrequency, LanguageModel};
@@ -149,18 +149,13 @@ pub(crate) fn noun_base(word: &str) -> String {
 
 // METEOR's tables, and alignments to look at.
 
-/// A task, and its parameters by their names.
-type Task = (&'static str, Vec<(&'static str, f64)>);
-
-/// The tasks that parameters were tuned for, the default first.
-pub(crate) fn tasks() -> Vec<Task> {
-    meteor::TASKS.iter().map(|(task, weights)| (*task, parameters(weights))).collect()
-}
-
-fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
-    let formula =
-        [("alpha", weights.alpha), ("beta", weights.beta), ("gamma", weights.gamma), ("delta", weights.delta)];
-    formula.into_iter().chain(Module::ALL.iter().map(|module| module.name()).zip(weights.modules)).collect()
+/// The tasks that parameters were tuned for, the default first, and their parameters by their names.
+pub(crate) fn tasks() -> Vec<(&'static str, Vec<(&'static str, f64)>)> {
+    let parameters = |&(task, Weights { alpha, beta, gamma, delta, modules }): &(_, Weights)| {
+        let formula = [("alpha", alpha), ("beta", beta), ("gamma", gamma), ("delta", delta)];
+        (task, formula.into_iter().chain(Module::ALL.map(Module::name).into_iter().zip(modules)).collect())
+    };
+    meteor::TASKS.iter().map(parameters).collect()
 }
 
 /// Function words, abbreviations, synonym sets and paraphrases of English.
@@ -188,16 +183,13 @@ impl MeteorTables {
     /// Maps a file; one that is known to be good is not read whole.
     #[staticmethod]
     #[pyo3(signature = (path, *, known_good=false))]
-    fn load(py: Python<'_>, path: std::path::PathBuf, known_good: bool) -> PyResult<Self> {
+    fn load(py: Python<'_>, path: PathBuf, known_good: bool) -> PyResult<Self> {
         let read = if known_good { meteor::Resources::from_checked } else { meteor::Resources::from_bytes };
-        let loaded = py.detach(|| -> std::io::Result<_> { Ok(read(&map_file(&path)?)) })?;
-        loaded
-            .map(|tables| Self(Arc::new(tables)))
-            .map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+        read_file(py, &path, read).map(|tables| Self(Arc::new(tables)))
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.as_bytes())
+    fn to_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 
     #[getter]
@@ -248,7 +240,7 @@ impl Embedded {
     fn new(
         py: Python<'_>,
         dimension: usize,
-        vectors: PyBackedBytes,
+        vectors: Array<f64>,
         words: Vec<Vec<i64>>,
         objects: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
     ) -> PyResult<Self> {
@@ -260,8 +252,7 @@ impl Embedded {
                 Objects::new(&sizes, labels).map_err(usage_error)
             })
             .transpose()?;
-        let vectors = floats(&vectors)?;
-        let embedded = py.detach(|| embedded::Embedded::new(dimension, vectors, words, objects));
+        let embedded = py.detach(|| embedded::Embedded::new(dimension, vectors.0, words, objects));
         embedded.map(|embedded| Self(Arc::new(embedded))).map_err(usage_error)
     }
 
@@ -287,17 +278,18 @@ impl Embedded {
         let metric = built.map_err(|error| refused(error.to_string()))?;
         let explanation = py.detach(|| metric.explain(corpus, &self.0, image));
         let explanation = explanation.map_err(|missing| refused(missing.to_string()))?;
-        let numbers = |values: &[f64]| -> Bound<'py, PyBytes> { to_bytes(py, values.iter().copied()) };
+        let ([object_weights, word_weights], [object_importance, word_importance]) =
+            (explanation.weights.map(Array), explanation.importance.map(Array));
         let explained = PyDict::new(py);
         explained.set_item("objects", &explanation.objects)?;
         explained.set_item("words", &explanation.words)?;
         explained.set_item("reference_words", &explanation.reference_words)?;
-        explained.set_item("object_weights", numbers(&explanation.weights[0]))?;
-        explained.set_item("word_weights", numbers(&explanation.weights[1]))?;
-        explained.set_item("object_importance", numbers(&explanation.importance[0]))?;
-        explained.set_item("word_importance", numbers(&explanation.importance[1]))?;
-        explained.set_item("cost", numbers(&explanation.cost))?;
-        explained.set_item("plan", numbers(&explanation.plan))?;
+        explained.set_item("object_weights", object_weights)?;
+        explained.set_item("word_weights", word_weights)?;
+        explained.set_item("object_importance", object_importance)?;
+        explained.set_item("word_importance", word_importance)?;
+        explained.set_item("cost", Array(explanation.cost))?;
+        explained.set_item("plan", Array(explanation.plan))?;
         explained.set_item("distance", explanation.distance)?;
         explained.set_item("score", explanation.score)?;
         explained.set_item("coverage", explanation.coverage)?;
@@ -336,19 +328,18 @@ impl SentenceVectors {
     }
 
     /// The unit vector of each text, float32; of zeros for one without a known piece.
-    fn read<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyBytes> {
-        let read = py.detach(|| {
+    fn read(&self, py: Python<'_>, texts: Vec<String>) -> Array<f32> {
+        py.detach(|| {
             let mut vocabulary = Vocabulary::default();
-            let numbers: Vec<_> = texts.iter().map(|text| vocabulary.intern(text)).collect();
+            let words: Vec<_> = texts.iter().map(|text| vocabulary.intern(text)).collect();
             let spelled = sentence::Spelled::of(&self.0, &vocabulary);
-            let (mut memory, mut vector, mut bytes) = (sentence::Memory::default(), Vec::new(), Vec::new());
-            for number in numbers {
-                spelled.read(&[number], &mut memory, &mut vector);
-                bytes.extend(vector.iter().flat_map(|&number| (number as f32).to_le_bytes()));
+            let (mut memory, mut vector, mut numbers) = (sentence::Memory::default(), Vec::new(), Vec::new());
+            for word in words {
+                spelled.read(&[word], &mut memory, &mut vector);
+                numbers.extend(vector.iter().map(|&number| number as f32));
             }
-            bytes
-        });
-        PyBytes::new(py, &read)
+            Array(numbers)
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::graph::{Attribute, Object, Relation, SceneGraph, Status, paragraph};
 use sacrecap_core::metrics::{spice, statements};
@@ -251,8 +250,8 @@ impl StatementFrequencies {
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("from_bytes")?, (PyBytes::new(py, &self.0.to_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.0.to_bytes(),)))
     }
 }
 

@@ -4,18 +4,15 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::PyMemoryView;
 use sacrecap_core::Refused;
 use sacrecap_core::engine::{self, Formula as _, Kernel, Table, mean};
 use sacrecap_core::metrics::diversity::grouped;
 use sacrecap_core::numeric::f_measure;
 
-use crate::convert::{NamedParameters, UsageError, as_bytes, check_index, detach, floats, kernel, refuse, to_bytes};
+use crate::convert::{Array, NamedParameters, UsageError, as_bytes, check_index, detach, kernel, refuse};
 use crate::corpus::Corpus;
 use crate::resources::gather;
-
-/// Arguments of `Statistics.restored`.
-type Apart<'py> = (String, Bound<'py, PyBytes>, usize, &'static str, Bound<'py, PyAny>);
 
 /// Statistics of one metric: a row per candidate, or per image, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "sacrecap._core")]
@@ -39,8 +36,12 @@ impl Statistics {
         formula: Option<Bound<'_, PyAny>>,
         row_formula: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        check_float64(&name, values)?;
-        let values = floats(as_bytes(values)?.as_bytes())?;
+        // A buffer of another type of number would be read as nonsense; bytes say nothing of theirs.
+        let format: String = PyMemoryView::from(values)?.getattr("format")?.extract()?;
+        if !["d", "<d", "B"].contains(&&*format) {
+            refuse!("{name}: values must be float64, not of the buffer format {format:?}");
+        }
+        let values = as_bytes(values)?.extract::<Array<f64>>()?.0;
         if width == 0 || values.len() % width != 0 {
             refuse!("{name}: {} values cannot be cut into rows of {width}", values.len());
         }
@@ -101,20 +102,20 @@ impl Statistics {
     #[staticmethod]
     fn restored(
         name: String,
-        values: &Bound<'_, PyBytes>,
+        values: Array<f64>,
         width: usize,
         kind: &str,
         made_of: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let formula = restored_formula(&name, kind, made_of)?;
-        Ok(Self::new(name, formula, width, floats(values.as_bytes())?))
+        Ok(Self::new(name, formula, width, values.0))
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let (kind, made_of) = apart(py, &self.formula)?;
         let restored = py.get_type::<Self>().getattr("restored")?;
-        Ok((restored, (self.name.clone(), self.values(py), self.table.width, kind, made_of)))
+        Ok((restored, (self.name.clone(), self.values(), self.table.width, kind, made_of)))
     }
 
     #[getter]
@@ -147,12 +148,10 @@ impl Statistics {
     }
 
     /// Score of all rows but one, for each row, float64: what the jackknife is made of.
-    fn scores_without_each<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn scores_without_each(&self) -> PyResult<Array<f64>> {
         let sums = self.table.sums();
         let without = |row: &[f64]| sums.iter().zip(row).map(|(sum, value)| sum - value).collect::<Vec<_>>();
-        let score = |formula: Watched<'_>| self.table.rows().map(|row| formula.score(&without(row))).collect();
-        let scores: Vec<f64> = self.watching(score)?;
-        Ok(to_bytes(py, scores.into_iter()))
+        self.watching(|formula| Array(self.table.rows().map(|row| formula.score(&without(row))).collect()))
     }
 
     /// Sums of the columns.
@@ -161,13 +160,13 @@ impl Statistics {
     }
 
     /// Score of each row, float64.
-    fn row_scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(to_bytes(py, self.row_values()?.into_iter()))
+    fn row_scores(&self) -> PyResult<Array<f64>> {
+        self.row_values().map(Array)
     }
 
     /// All rows, float64, row by row.
-    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        to_bytes(py, self.table.values.iter().copied())
+    fn values(&self) -> Array<f64> {
+        Array(self.table.values.clone())
     }
 
     /// The rows of these numbers, in this order; repeats are allowed.
@@ -278,15 +277,6 @@ fn restored_formula(name: &str, kind: &str, made_of: &Bound<'_, PyAny>) -> PyRes
         }
         _ => Formula::Mean,
     })
-}
-
-/// A buffer of another type of number would be read as nonsense; bytes say nothing of theirs.
-fn check_float64(name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
-    let format: String = PyMemoryView::from(values)?.getattr("format")?.extract()?;
-    if ["d", "<d", "B"].contains(&&*format) {
-        return Ok(());
-    }
-    Err(UsageError::new_err(format!("{name}: values must be float64, not of the buffer format {format:?}")))
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters). `resources` are native objects
