@@ -5,7 +5,7 @@
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
 use crate::engine::resample::Draw;
-use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::parallel::map_each;
 use crate::numeric::{Generator, progress, runs};
 
 /// The statistics in the order of [`Scatter::correlations`].
@@ -64,19 +64,21 @@ impl Scatter {
     /// Sample number `s` draws the same images for any scores, so that metrics can be compared sample by sample.
     pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Correlations> {
         progress::begin(samples);
-        let drawn = |sample: usize| {
-            let weights = Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64));
-            let correlations = self.weighted(&weights);
-            progress::done();
-            correlations
-        };
-        let parts = map_parts(samples, threads, |part| part.map(drawn).collect::<Vec<_>>());
-        parts.concat()
+        map_each(
+            samples,
+            threads,
+            || (),
+            |(), sample| {
+                let weights = Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64));
+                let correlations = self.weighted(&weights);
+                progress::done();
+                correlations
+            },
+        )
     }
 
     /// The statistics in which each point counts as often as its image was drawn.
     fn weighted(&self, times: &[u16]) -> Correlations {
-        check();
         let weight = |point: &Point| u64::from(times[point.image as usize]);
         let mut rated = vec![0_u64; self.levels];
         self.points.iter().for_each(|point| rated[point.level as usize] += weight(point));

@@ -39,24 +39,10 @@ pub struct OwnFrequencies {
     pub idf: Idf,
 }
 
-impl OwnFrequencies {
-    fn count(sentences: &Sentences, threads: usize) -> Self {
-        let threads = threads_for_sentences(threads, sentences.sentence_count());
-        let (of_ngrams, at_words) = Frequencies::count(sentences, MAX_ORDER, 2, threads);
-        Self { idf: Idf::new(of_ngrams.documents()), of_ngrams, at_words: Some(at_words) }
-    }
-
-    fn moved(&self) -> Self {
-        Self { of_ngrams: self.of_ngrams.clone(), idf: self.idf.clone(), at_words: None }
-    }
-}
-
-/// Number of sentences that take longer to tokenise, count or score than a thread takes to start.
-const SENTENCES_PER_THREAD: usize = 64;
-
-/// The number of threads for work on this many sentences; `requested` is 0 for one per core.
+/// The number of threads for work on this many sentences; `requested` is 0 for one per core. So many take longer to
+/// tokenise, count or score than a thread takes to start.
 pub fn threads_for_sentences(requested: usize, sentences: usize) -> usize {
-    threads_for(requested, sentences, SENTENCES_PER_THREAD)
+    threads_for(requested, sentences, 64)
 }
 
 /// Number of captions of the chosen images.
@@ -94,7 +80,11 @@ impl References {
 
     /// Document frequencies of these references.
     pub fn frequencies(&self, threads: usize) -> &OwnFrequencies {
-        self.frequencies.get_or_init(|| OwnFrequencies::count(&self.sentences, threads))
+        self.frequencies.get_or_init(|| {
+            let threads = threads_for_sentences(threads, self.sentences.sentence_count());
+            let (of_ngrams, at_words) = Frequencies::count(&self.sentences, MAX_ORDER, 2, threads);
+            OwnFrequencies { idf: Idf::new(of_ngrams.documents), of_ngrams, at_words: Some(at_words) }
+        })
     }
 
     /// The same references with every word reduced to its stem.
@@ -166,9 +156,11 @@ impl Corpus {
             }
         }
         let sentences = references.sentences.select(peers.into_iter());
+        let OwnFrequencies { of_ngrams, idf, .. } = references.frequencies(threads);
+        let moved = OwnFrequencies { of_ngrams: of_ngrams.clone(), idf: idf.clone(), at_words: None };
         let left = References {
             stem: references.stem,
-            frequencies: OnceLock::from(references.frequencies(threads).moved()),
+            frequencies: OnceLock::from(moved),
             ..References::of(images, references.vocabulary.clone(), sentences, references.tokenizer)
         };
         Self {

@@ -7,7 +7,7 @@ use crate::Refused;
 use crate::document_frequency::{DocumentFrequency, Frequencies, Idf};
 use crate::metrics::cider::length_penalty;
 use crate::numeric::hash_table::{HashTable, Key};
-use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::parallel::map_each;
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::vocabulary::Word;
 
@@ -129,16 +129,14 @@ impl Reward {
             ))
         };
         let numbers = frequencies.token_ids().map_err(refused)?;
-        let (frequencies, idf) = (frequencies.frequencies().clone(), frequencies.idf().clone());
+        let (frequencies, idf) = (frequencies.frequencies.clone(), frequencies.idf.clone());
         Ok(Self { frequencies, idf, numbers, order, sigma })
     }
 
     /// Encodes the references of images, one after the other: `sizes` says how many each image has.
     pub fn encode(&self, references: &[&[Word]], sizes: &[usize], threads: usize) -> Vec<Group> {
-        let parts = map_parts(references.len(), threads, |part| {
-            references[part].iter().map(|words| self.vector(words)).collect::<Vec<_>>()
-        });
-        let mut vectors = parts.into_iter().flatten().zip(references);
+        let vectors = map_each(references.len(), threads, || (), |(), number| self.vector(references[number]));
+        let mut vectors = vectors.into_iter().zip(references);
         let group = |&size: &usize| {
             let mut group = Group::default();
             vectors.by_ref().take(size).for_each(|(vector, ids)| group.push(&vector, ids));
@@ -155,10 +153,12 @@ impl Reward {
         let samples_a_group = samples.len() / groups.len().max(1);
         // A thread costs more to start than dozens of captions to score.
         let threads = if samples.len() < 64 { 1 } else { threads };
-        let parts = map_parts(samples.len(), threads, |part| {
-            part.map(|sample| self.sample_score(samples[sample], groups[sample / samples_a_group])).collect::<Vec<_>>()
-        });
-        parts.concat()
+        map_each(
+            samples.len(),
+            threads,
+            || (),
+            |(), sample| self.sample_score(samples[sample], groups[sample / samples_a_group]),
+        )
     }
 
     fn sample_score(&self, words: &[Word], group: &Group) -> f64 {
@@ -193,7 +193,6 @@ impl Reward {
     }
 
     fn vector(&self, ids: &[Word]) -> Vector {
-        check();
         // Ids are mapped to the counts' own word numbers once, not once per n-gram; unknown ids get numbers beyond
         // them.
         let number = |&id: &Word| self.numbers.get(id as usize).copied().flatten().unwrap_or(UNKNOWN | id);

@@ -64,13 +64,10 @@ pub fn seen(corpus: &Corpus, described: &Captions, captions: &Captions, threads:
         for image in range {
             look.at(image, &images[image]);
         }
-        look.tallies.into_iter().collect()
+        look.tallies
     });
-    parts.into_iter().reduce(merged).unwrap_or_default()
-}
-
-fn merged(mut all: Tallies, part: Tallies) -> Tallies {
-    for (name, tally) in part {
+    let mut all = Tallies::new();
+    for (name, tally) in parts.into_iter().flatten() {
         all.entry(name).or_default().merge(tally);
     }
     all
@@ -337,20 +334,19 @@ fn chosen(corpus: &Corpus, size: usize) -> Vec<usize> {
     let ids = &corpus.references.images;
     let mut images: Vec<usize> = (0..ids.len()).collect();
     if images.len() > size {
-        images.sort_by_cached_key(|&image| (mixed(key(&ids[image])), &ids[image]));
+        images.sort_by_cached_key(|&image| (sample_order(&ids[image]), &ids[image]));
         images.truncate(size);
     }
     images.sort_by_cached_key(|&image| (ids[image].parse::<u64>().unwrap_or(u64::MAX), &ids[image]));
     images
 }
 
-/// The number by which an image is known: FNV-1a of its id.
-pub fn key(id: &str) -> u64 {
-    id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// The key with its bits mixed, since those of ids that look alike are close to each other (`SplitMix64`'s end).
-pub fn mixed(key: u64) -> u64 {
+/// The number by which images are ordered: FNV-1a of their ids, with its bits mixed, since those of ids that look alike are
+/// close to each other (`SplitMix64`'s end).
+pub fn sample_order(id: &str) -> u64 {
+    let key = id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64));
     let mixed = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -371,7 +367,13 @@ fn commonest<'a>(texts: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Op
 fn beginnings(texts: &[(&str, &str)]) -> Vec<(usize, Tally)> {
     let mut shared: Vec<(usize, Tally)> = Vec::new();
     for words in 1..=LONGEST_BEGINNING {
-        let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text, words)?, id, text))).collect();
+        // The first words, in small letters; none of a caption that has no more than them.
+        let begins = |text: &str| {
+            let mut all = text.split_whitespace();
+            let first: Vec<String> = all.by_ref().take(words).map(str::to_lowercase).collect();
+            (first.len() == words && all.next().is_some()).then(|| first.join(" "))
+        };
+        let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text)?, id, text))).collect();
         let Some(tally) = commonest(begun.iter().map(|(begun, id, text)| (begun.as_str(), *id, *text))) else { break };
         if 2 * tally.count as usize <= texts.len() {
             break;
@@ -382,13 +384,6 @@ fn beginnings(texts: &[(&str, &str)]) -> Vec<(usize, Tally)> {
         shared.push((words, tally));
     }
     shared
-}
-
-/// The first words, in small letters; `None` for a caption that has no more than them.
-fn begins(text: &str, words: usize) -> Option<String> {
-    let mut all = text.split_whitespace();
-    let first: Vec<String> = all.by_ref().take(words).map(str::to_lowercase).collect();
-    (first.len() == words && all.next().is_some()).then(|| first.join(" "))
 }
 
 /// Whether captions match their own images: those of each image against the references of every sampled image, by their

@@ -9,7 +9,7 @@ use sacrecap_core::engine::Image;
 use sacrecap_core::metrics::diversity;
 use sacrecap_core::metrics::diversity::novel_captions;
 use sacrecap_core::metrics::diversity::similarity::Similarity;
-use sacrecap_core::numeric::parallel::{check, map_parts};
+use sacrecap_core::numeric::parallel::map_each;
 use sacrecap_core::numeric::spectrum::{Eigensystem, Spectrum};
 use sacrecap_core::text::captions::Captions as CoreCaptions;
 use sacrecap_core::text::ngram::{Ngram, NgramCounter};
@@ -40,18 +40,16 @@ pub(crate) fn tokenize(
             tokenize_stream(captions.iter().map(String::as_str), |caption, token| all[caption].push(token.to_owned()));
             return all;
         }
-        map_parts(captions.len(), threads, |range| {
-            captions[range]
-                .iter()
-                .map(|caption| {
-                    check();
-                    let mut tokens = Vec::new();
-                    tokenizer.tokenize(caption, |token: &str| tokens.push(token.to_owned()));
-                    tokens
-                })
-                .collect::<Vec<_>>()
-        })
-        .concat()
+        map_each(
+            captions.len(),
+            threads,
+            || (),
+            |(), number| {
+                let mut tokens = Vec::new();
+                tokenizer.tokenize(&captions[number], |token: &str| tokens.push(token.to_owned()));
+                tokens
+            },
+        )
     })
 }
 
@@ -182,7 +180,7 @@ fn rows(tallies: looks::Tallies) -> Vec<Row> {
 /// The order in which images belong to the sample, little-endian u64, for their ids.
 #[pyfunction]
 pub(crate) fn sample_order(ids: Vec<PyBackedStr>) -> Array<u64> {
-    Array(ids.iter().map(|id| looks::mixed(looks::key(id))).collect())
+    Array(ids.iter().map(|id| looks::sample_order(id)).collect())
 }
 
 /// Looks at every image: part, name and number of what was counted, how many, image id and caption of an example.

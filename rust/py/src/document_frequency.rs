@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sacrecap_core::document_frequency::{self as core, Counter, Finished, Kind, Scratch};
+use sacrecap_core::document_frequency::{self as core, Counter, Kind, Scratch};
 use sacrecap_core::metrics::fluency;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 use sacrecap_core::text::tokenize::Tokenizer;
@@ -136,17 +136,17 @@ impl DocumentFrequency {
 
     #[getter]
     fn documents(&self) -> u64 {
-        self.0.documents()
+        self.0.frequencies.documents
     }
 
     #[getter]
     fn ngrams(&self) -> usize {
-        self.0.ngram_count()
+        self.0.frequencies.ngram_count()
     }
 
     #[getter]
     fn words(&self) -> usize {
-        self.0.word_count()
+        self.0.words.len()
     }
 
     #[getter]
@@ -259,15 +259,14 @@ impl FrequencyCounter {
         let files = Files::in_folder(&self.folder);
         let finished = detach(py, || -> io::Result<_> {
             let file = files.path(0);
-            let outcome = counter.finish(minimum, threads, || {
+            let in_memory = counter.finish(minimum, threads, || {
                 fs::create_dir_all(&files.0)?;
                 Ok(BufWriter::new(File::create(&file)?))
             })?;
-            if let Finished::InMemory(counted) = outcome {
-                return Ok(Ok(counted));
+            match in_memory {
+                Some(counted) => Ok(Ok(counted)),
+                None => Ok(core::DocumentFrequency::from_bytes(&map_file(&file)?)),
             }
-            drop(outcome);
-            Ok(core::DocumentFrequency::from_bytes(&map_file(&file)?))
         })?;
         let read = finished.map_err(|error| not_written(&error))?.map_err(data_error)?;
         Ok(read.into())
@@ -389,7 +388,8 @@ impl LanguageModel {
     #[pyo3(signature = (references, n, threads=0))]
     fn build(py: Python<'_>, references: &References, n: usize, threads: usize) -> PyResult<Self> {
         let built = detach(py, || {
-            let mut counts = fluency::LanguageCounts::new(n).with_tokenizer(references.0.tokenizer);
+            let mut counts = fluency::LanguageCounts::new(n);
+            counts.tokenizer = Some(references.0.tokenizer);
             counts.add(&references.0, usize::MAX, threads).map(|()| counts.finish(threads))
         })?;
         built.map(|model| Self(Arc::new(model))).map_err(data_error)
@@ -398,7 +398,7 @@ impl LanguageModel {
     /// Number of images that it learnt from.
     #[getter]
     fn images(&self) -> u64 {
-        self.0.images()
+        self.0.images
     }
 
     /// The longest n-gram.

@@ -8,11 +8,10 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
 use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::engine::{Resource, Resources};
-use sacrecap_core::metrics::chair::Phrase;
 use sacrecap_core::metrics::embedded::{Objects, Term, Vifidel};
 use sacrecap_core::metrics::meteor::{self, Module, Weights};
 use sacrecap_core::metrics::{chair, embedded, sentence};
-use sacrecap_core::numeric::parallel::{check, map_parts};
+use sacrecap_core::numeric::parallel::map_each;
 use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::vocabulary::Vocabulary;
 use sacrecap_core::text::word_forms;
@@ -115,16 +114,14 @@ impl Parser {
         threads: usize,
     ) -> PyResult<Vec<(Vec<String>, Vec<usize>)>> {
         let tokenizer = crate::corpus::tokenizer(tokenizer)?;
+        let threads = threads_for_sentences(threads, texts.len());
         detach(py, || {
-            let parts = map_parts(texts.len(), threads_for_sentences(threads, texts.len()), |range| {
-                let mut memory = self.0.worker();
-                let read = |text: &String| {
-                    check();
-                    graph::denied(&self.0, &mut memory, text, tokenizer)
-                };
-                texts[range].iter().map(read).collect::<Vec<_>>()
-            });
-            parts.concat()
+            map_each(
+                texts.len(),
+                threads,
+                || self.0.worker(),
+                |memory, number| graph::denied(&self.0, memory, &texts[number], tokenizer),
+            )
         })
     }
 }
@@ -361,7 +358,6 @@ impl ObjectWords {
         objects: Vec<Option<u32>>,
         drops: Vec<(u32, u32)>,
     ) -> PyResult<Self> {
-        let phrases = phrases.into_iter().map(|(parts, term)| Phrase { parts, term }).collect();
         chair::ObjectWords::new(parts, phrases, objects, &drops).map(|words| Self(Arc::new(words))).map_err(usage_error)
     }
 }

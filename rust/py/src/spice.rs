@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedBytes;
 use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::graph::{Attribute, Object, Relation, SceneGraph, Status, paragraph};
 use sacrecap_core::metrics::{spice, statements};
-use sacrecap_core::numeric::parallel::{check, map_parts};
+use sacrecap_core::numeric::parallel::map_each;
 
 use crate::convert::{UsageError, check_index, detach};
 use crate::corpus::{Corpus, References};
@@ -67,17 +67,17 @@ impl SceneGraphs {
     ) -> PyResult<Vec<(Vec<String>, StatusGraph)>> {
         detach(py, || {
             let threads = threads_for_sentences(threads, captions.len());
-            let parts = map_parts(captions.len(), threads, |range| {
-                let mut reader = self.0.reader();
-                let parsed = captions[range].iter().map(|(tokens, ends)| {
-                    check();
+            map_each(
+                captions.len(),
+                threads,
+                || self.0.reader(),
+                |reader, number| {
+                    let (tokens, ends) = &captions[number];
                     let tokens = tokens.iter().map(String::as_str).collect();
-                    let (words, graph) = reader.marked_graph(&spice::Caption { tokens, ends });
+                    let (words, graph) = reader.words_and_graph(&spice::Caption { tokens, ends }, true);
                     (words, to_python(graph))
-                });
-                parsed.collect::<Vec<_>>()
-            });
-            parts.into_iter().flatten().collect()
+                },
+            )
         })
     }
 
@@ -93,11 +93,10 @@ impl SceneGraphs {
     ) -> PyResult<Vec<ReadText>> {
         let (parser, tokenizer) = (parser.0.clone(), crate::corpus::tokenizer(tokenizer)?);
         detach(py, || {
-            let cut = |text: &String| paragraph::Text::of(text, tokenizer);
-            let cut =
-                map_parts(texts.len(), threads, |range| texts[range].iter().map(cut).collect::<Vec<_>>()).concat();
-            let graphs = paragraph::graphs(&parser, &cut, threads);
-            let read = cut.into_iter().zip(graphs);
+            let texts =
+                map_each(texts.len(), threads, || (), |(), number| paragraph::Text::of(&texts[number], tokenizer));
+            let graphs = paragraph::graphs(&parser, &texts, threads);
+            let read = texts.into_iter().zip(graphs);
             let named = |statuses: Vec<Status>| statuses.into_iter().map(Status::name).collect();
             read.map(|(text, (graph, statuses))| (text.tokens, to_python(graph), named(statuses))).collect()
         })

@@ -86,17 +86,17 @@ impl<S: Scratch> Counter<S> {
     pub fn add(&mut self, documents: Documents<'_>, threads: usize) -> Result<io::Result<()>, Refused> {
         let Documents { sentences, vocabulary, .. } = documents;
         self.kind.check(&Kind::of(documents, self.kind.order))?;
-        let counts = document_counts(sentences, self.kind.order, 1, false, threads);
-        self.plus(vocabulary.words(), counts.ngrams.into_iter(), sentences.image_count() as u64, threads)
+        let (ngrams, _) = document_counts(sentences, self.kind.order, 1, false, threads);
+        self.plus(vocabulary.words(), ngrams.into_iter(), sentences.image_count() as u64, threads)
     }
 
     /// Adds what was counted elsewhere, unless it is of another kind.
     pub fn merge(&mut self, other: &DocumentFrequency, threads: usize) -> Result<io::Result<()>, Refused> {
         self.kind.check(&other.kind)?;
-        let mut counts = other.frequencies().iter();
+        let mut counts = other.frequencies.iter();
         let blocks =
             iter::from_fn(|| Some(counts.by_ref().take(BLOCK).collect()).filter(|block: &Vec<_>| !block.is_empty()));
-        self.plus(other.words(), blocks, other.documents(), threads)
+        self.plus(other.words.words(), blocks, other.frequencies.documents, threads)
     }
 
     fn plus<'w>(
@@ -157,17 +157,17 @@ impl<S: Scratch> Counter<S> {
     }
 
     /// The counts of at least `minimum` documents, where memory has room for all; otherwise writes them to the file that is
-    /// made then.
+    /// made then, and gives none.
     pub fn finish<F: Write + Seek>(
         mut self,
         minimum: u32,
         threads: usize,
         file: impl FnOnce() -> io::Result<F>,
-    ) -> io::Result<Finished<F>> {
+    ) -> io::Result<Option<DocumentFrequency>> {
         let words: Vec<&str> = self.vocabulary.words().collect();
         if self.aside == 0 {
             let counts = self.counts.iter().flat_map(HashTable::iter).filter(|&(_, count)| count >= minimum).collect();
-            return Ok(Finished::InMemory(DocumentFrequency::of(self.kind, &words, counts, self.documents)));
+            return Ok(Some(DocumentFrequency::of(self.kind, &words, counts, self.documents)));
         }
         let (words, numbers) = sorted(&words);
         self.spill(1)?;
@@ -178,7 +178,7 @@ impl<S: Scratch> Counter<S> {
         let mut file = file()?;
         self.write(head, entries, &mut file)?;
         file.flush()?;
-        Ok(Finished::InFile(file))
+        Ok(None)
     }
 
     /// Adds up each part that was set aside, and sets it aside again by the final numbers of the words. Each thread has
@@ -189,7 +189,12 @@ impl<S: Scratch> Counter<S> {
         let scratch = Mutex::new(&mut self.scratch);
         let entries = map_parts(PARTS, threads, |parts| {
             let (mut counts, mut bytes, mut entries) = (HashTable::<Ngram, u32>::with_capacity(0), Vec::new(), 0);
-            let mut streams = Streams::new(&scratch);
+            let mut blocks = vec![Vec::new(); PARTS];
+            let write = |part: usize, block: &mut Vec<u8>| {
+                scratch.lock().expect(WHOLE).append(PARTS + part, block)?;
+                block.clear();
+                io::Result::Ok(())
+            };
             for part in parts {
                 check();
                 scratch.lock().expect(WHOLE).take(part, &mut bytes)?;
@@ -198,12 +203,19 @@ impl<S: Scratch> Counter<S> {
                     *counts.entry(ngram, ngram.hash()) += count;
                 }
                 for (ngram, count) in counts.iter().filter(|&(_, count)| count >= minimum) {
-                    streams.push((renumber(ngram, numbers), count))?;
+                    let ngram = renumber(ngram, numbers);
+                    let part = self::part(ngram.hash());
+                    blocks[part].extend(record((ngram, count)));
+                    if blocks[part].len() >= 1 << 14 {
+                        write(part, &mut blocks[part])?;
+                    }
                     entries += 1;
                 }
                 counts.clear();
             }
-            streams.finish()?;
+            for (part, block) in blocks.iter_mut().enumerate().filter(|(_, block)| !block.is_empty()) {
+                write(part, block)?;
+            }
             Ok(entries)
         });
         entries.into_iter().sum()
@@ -255,52 +267,9 @@ impl<S: Scratch> Counter<S> {
     }
 }
 
-/// The result of counting.
-pub enum Finished<F> {
-    /// All counts.
-    InMemory(DocumentFrequency),
-    /// The file that they were written to.
-    InFile(F),
-}
-
 /// The part of a hash: its first bits.
 fn part(hash: u64) -> usize {
     (hash >> (64 - PARTS.trailing_zeros())) as usize
-}
-
-/// Writes records to the streams of their parts, a block at a time.
-struct Streams<'a, S> {
-    scratch: &'a Mutex<&'a mut S>,
-    blocks: Vec<Vec<u8>>,
-}
-
-impl<'a, S: Scratch> Streams<'a, S> {
-    /// Bytes of a block.
-    const BLOCK: usize = 1 << 14;
-
-    fn new(scratch: &'a Mutex<&'a mut S>) -> Self {
-        Self { scratch, blocks: vec![Vec::new(); PARTS] }
-    }
-
-    fn push(&mut self, counted: (Ngram, u32)) -> io::Result<()> {
-        let part = part(counted.0.hash());
-        self.blocks[part].extend(record(counted));
-        if self.blocks[part].len() >= Self::BLOCK { self.write(part) } else { Ok(()) }
-    }
-
-    fn write(&mut self, part: usize) -> io::Result<()> {
-        self.scratch.lock().expect(WHOLE).append(PARTS + part, &self.blocks[part])?;
-        self.blocks[part].clear();
-        Ok(())
-    }
-
-    fn finish(mut self) -> io::Result<()> {
-        (0..PARTS)
-            .filter(|&part| !self.blocks[part].is_empty())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .try_for_each(|part| self.write(part))
-    }
 }
 
 // Counting the documents that each n-gram occurs in.
@@ -308,14 +277,6 @@ impl<'a, S: Scratch> Streams<'a, S> {
 // and so on. An n-gram can only be in `minimum` documents if the (n-1)-gram it begins with is, so the long tail of
 // n-grams, most of which occur once, is dropped early. A table with one row per word separates them: nothing is
 // hashed. Threads share the work by first words.
-
-/// The result of counting.
-pub(super) struct Counts {
-    /// Distinct n-grams in at least the least number of documents, in blocks, in no meaningful order.
-    pub ngrams: Vec<Vec<(Ngram, u32)>>,
-    /// The same counts where the n-grams start, if they were wanted.
-    pub at: Option<CountsAt>,
-}
 
 /// In how many documents the n-gram that starts at a word occurs: with the position, no look-up is needed.
 #[derive(Debug)]
@@ -334,23 +295,29 @@ impl CountsAt {
     }
 }
 
-/// Counts n-grams of orders 1 to `order`, keeping those in at least `minimum` documents; `places`: at each word too.
+/// The distinct n-grams of orders 1 to `order` in at least `minimum` documents with their counts, in blocks, in no
+/// meaningful order; with `places`, the same counts where the n-grams start.
 pub(super) fn document_counts(
     sentences: &Sentences,
     order: usize,
     minimum: u32,
     places: bool,
     threads: usize,
-) -> Counts {
+) -> (Vec<Vec<(Ngram, u32)>>, Option<CountsAt>) {
     let words = sentences.all_words();
     let at = places.then(|| CountsAt(words.iter().map(|_| Default::default()).collect()));
     let threads = thread_count(threads);
     let shares = map_parts(threads, threads, |shares| {
-        let count =
-            |share| Parting::new(words, at.as_ref(), order, minimum).count(&starts(sentences, words, share, threads));
+        let count = |share| {
+            let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
+            let (parts, counts) = Default::default();
+            let mut parting = Parting { at: at.as_ref(), order, minimum, tallies, stamp: 0, parts, counts };
+            parting.part(Ngram::default(), &starts(sentences, words, share, threads), 1);
+            parting.counts.0
+        };
         shares.flat_map(count).collect::<Vec<_>>()
     });
-    Counts { ngrams: shares.into_iter().flatten().collect(), at }
+    (shares.into_iter().flatten().collect(), at)
 }
 
 /// A word that n-grams can start at.
@@ -376,12 +343,14 @@ impl Start {
 
 /// The starts at the words of one share, in the order of the text.
 fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) -> Vec<Start> {
+    // Common words have small numbers, which this scatters; a remainder would need a division.
+    let share_of = |word: Word| ((u64::from(word.wrapping_mul(0x9e37_79b9)) * shares as u64) >> 32) as usize;
     let mut starts = Vec::with_capacity(words.len() / shares);
     for document in 0..sentences.image_count() {
         check();
         for sentence in sentences.of_image(document) {
             let span = sentences.span(sentence);
-            let positions = span.clone().filter(|&position| share_of(words[position], shares) == share);
+            let positions = span.clone().filter(|&position| share_of(words[position]) == share);
             starts.extend(positions.map(|position| {
                 let behind = &words[position..span.end];
                 Start {
@@ -393,13 +362,6 @@ fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) ->
         }
     }
     starts
-}
-
-/// Which thread's share a word belongs to. Common words have small numbers, which this scatters; a remainder would need
-/// a division.
-fn share_of(word: Word, shares: usize) -> usize {
-    let scattered = word.wrapping_mul(0x9e37_79b9);
-    ((u64::from(scattered) * shares as u64) >> 32) as usize
 }
 
 /// Partitions starts word by word.
@@ -458,17 +420,7 @@ struct Parts {
     ends: Vec<(Ngram, usize)>,
 }
 
-impl<'a> Parting<'a> {
-    fn new(words: &'a [Word], at: Option<&'a CountsAt>, order: usize, minimum: u32) -> Self {
-        let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
-        Self { at, order, minimum, tallies, stamp: 0, parts: Default::default(), counts: Blocks::default() }
-    }
-
-    fn count(mut self, starts: &[Start]) -> Vec<Vec<(Ngram, u32)>> {
-        self.part(Ngram::default(), starts, 1);
-        self.counts.0
-    }
-
+impl Parting<'_> {
     /// Counts the n-grams of `length` words at the starts, at all of which `prefix` starts; then the longer ones.
     fn part(&mut self, prefix: Ngram, starts: &[Start], length: usize) {
         if let [start] = starts {
@@ -607,10 +559,9 @@ mod tests {
     }
 
     fn finished(counter: Counter<Memory>) -> Vec<u8> {
-        match counter.finish(1, 2, || Ok(Cursor::new(Vec::new()))).unwrap() {
-            Finished::InMemory(counted) => counted.to_bytes(),
-            Finished::InFile(file) => file.into_inner(),
-        }
+        let mut bytes = Cursor::new(Vec::new());
+        let file = &mut bytes;
+        counter.finish(1, 2, || Ok(file)).unwrap().map_or(bytes.into_inner(), |counted| counted.to_bytes())
     }
 
     proptest! {

@@ -15,7 +15,7 @@ use crate::text::sentences::Sentences;
 use crate::text::tokenize::Tokenizer;
 use crate::text::vocabulary::{Vocabulary, Word};
 use counter::document_counts;
-pub use counter::{Counter, CountsAt, Finished, Scratch};
+pub use counter::{Counter, CountsAt, Scratch};
 
 /// What is counted: the sentences of each image, with the words that they number.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,8 @@ pub struct Documents<'a> {
 /// index pair and, on average, one or two keys. The order depends only on the entries, not on how they were counted.
 #[derive(Debug, Clone)]
 pub struct Frequencies {
-    documents: u64,
+    /// Number of documents (images) behind the counts.
+    pub documents: u64,
     bytes: SharedBytes,
     layout: Layout,
 }
@@ -96,9 +97,8 @@ impl Frequencies {
     /// Counts in how many images' sentences each n-gram of orders 1 to `order` occurs, keeping counts of at least
     /// `minimum`. Also gives the counts by place.
     pub fn count(sentences: &Sentences, order: usize, minimum: u32, threads: usize) -> (Self, CountsAt) {
-        let counts = counter::document_counts(sentences, order, minimum, true, threads);
-        let at = counts.at.expect("places were wanted");
-        (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), at)
+        let (ngrams, at) = document_counts(sentences, order, minimum, true, threads);
+        (Self::from_entries(sentences.image_count() as u64, &ngrams), at.expect("places were wanted"))
     }
 
     /// Builds from blocks of distinct n-grams in any order.
@@ -136,11 +136,6 @@ impl Frequencies {
             start = end;
         }
         Self { documents, bytes: SharedBytes::new(bytes), layout }
-    }
-
-    /// Number of documents (images) behind the counts.
-    pub fn documents(&self) -> u64 {
-        self.documents
     }
 
     /// Number of n-grams kept.
@@ -272,9 +267,12 @@ fn overflow() -> Refused {
 pub struct DocumentFrequency {
     /// What is counted.
     pub kind: Kind,
-    words: Vocabulary,
-    frequencies: Frequencies,
-    idf: Idf,
+    /// The words, in alphabetical order.
+    pub words: Vocabulary,
+    /// The counts, by the numbers of the words.
+    pub frequencies: Frequencies,
+    /// The weights of the counts.
+    pub idf: Idf,
 }
 
 /// The vocabulary in alphabetical order, and each word's new number.
@@ -293,7 +291,7 @@ impl DocumentFrequency {
     /// Counts all n-grams of orders 1 to `order` in the sentences of each image.
     pub fn build(documents: Documents<'_>, order: usize, threads: usize) -> Self {
         let Documents { sentences, vocabulary, .. } = documents;
-        let counts = document_counts(sentences, order, 1, false, threads).ngrams.concat();
+        let counts = document_counts(sentences, order, 1, false, threads).0.concat();
         let words: Vec<&str> = vocabulary.words().collect();
         Self::of(Kind::of(documents, order), &words, counts, sentences.image_count() as u64)
     }
@@ -308,7 +306,7 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = document_counts(&sentences, order, 1, false, threads).ngrams.concat();
+        let counts = document_counts(&sentences, order, 1, false, threads).0.concat();
         let words: Vec<&str> = vocabulary.words().collect();
         let kind = Kind { order, stem: false, tokenizer: TOKEN_IDS.to_owned() };
         Self::of(kind, &words, counts, sentences.image_count() as u64)
@@ -330,38 +328,8 @@ impl DocumentFrequency {
 
     /// `words` are in alphabetical order.
     fn new(kind: Kind, words: Vocabulary, frequencies: Frequencies) -> Self {
-        let idf = Idf::new(frequencies.documents());
+        let idf = Idf::new(frequencies.documents);
         Self { kind, words, frequencies, idf }
-    }
-
-    /// Number of documents (images) behind the counts: the N of the IDF.
-    pub fn documents(&self) -> u64 {
-        self.frequencies.documents()
-    }
-
-    /// Number of distinct n-grams.
-    pub fn ngram_count(&self) -> usize {
-        self.frequencies.ngram_count()
-    }
-
-    /// Number of distinct words.
-    pub fn word_count(&self) -> usize {
-        self.words.len()
-    }
-
-    /// The counts, by the numbers of the words.
-    pub fn frequencies(&self) -> &Frequencies {
-        &self.frequencies
-    }
-
-    /// The weights of the counts.
-    pub fn idf(&self) -> &Idf {
-        &self.idf
-    }
-
-    /// The words, in alphabetical order.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.words()
     }
 
     /// In how many documents the n-gram of these words occurs.
@@ -379,13 +347,13 @@ impl DocumentFrequency {
         let mut union = Vocabulary::default();
         let mut counts: FxHashMap<Ngram, u32> = FxHashMap::default();
         for side in [self, other] {
-            let numbers: Vec<Word> = side.words().map(|word| union.intern(word)).collect();
+            let numbers: Vec<Word> = side.words.words().map(|word| union.intern(word)).collect();
             for (ngram, count) in side.frequencies.iter() {
                 let sum = counts.entry(renumber(ngram, &numbers)).or_default();
                 *sum = sum.checked_add(count).ok_or_else(overflow)?;
             }
         }
-        let documents = self.documents() + other.documents();
+        let documents = self.frequencies.documents + other.frequencies.documents;
         let words: Vec<&str> = union.words().collect();
         Ok(Self::of(self.kind.clone(), &words, counts.into_iter().collect(), documents))
     }
@@ -403,7 +371,7 @@ impl DocumentFrequency {
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
     pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
-        for (word, number) in self.words().zip(0..) {
+        for (word, number) in self.words.words().zip(0..) {
             let id = word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
             let id = id.ok_or_else(|| word.to_owned())? as usize;
             words.resize(words.len().max(id + 1), None);
@@ -507,7 +475,7 @@ impl DocumentFrequency {
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Frequencies { bytes: block, layout, .. } = &self.frequencies;
-        let mut bytes = head(&self.kind, self.documents(), &self.words, self.frequencies.ngram_count());
+        let mut bytes = head(&self.kind, self.frequencies.documents, &self.words, self.frequencies.ngram_count());
         bytes.extend(&block[layout.start..layout.end()]);
         seal(&mut bytes);
         bytes
@@ -673,7 +641,7 @@ mod file_tests {
         );
         let sum = one.merge(&other).unwrap();
         assert_eq!(sum.to_bytes(), other.merge(&one).unwrap().to_bytes());
-        assert_eq!(sum.documents(), 9);
+        assert_eq!(sum.frequencies.documents, 9);
         let lookup = sum.lookup(["a", "cat"].into_iter());
         assert_eq!((lookup.get(Ngram::new(&[0])), lookup.get(Ngram::new(&[1]))), (7, 1));
     }

@@ -185,8 +185,7 @@ impl Parameters {
 
     /// A finite number above 0.
     pub fn positive(&mut self, name: &str) -> Result<f64, Refused> {
-        const SMALLEST: f64 = f64::from_bits(1);
-        self.number(name, SMALLEST..=f64::MAX)
+        self.number(name, f64::from_bits(1)..=f64::MAX)
     }
 
     /// A whole number within the range.
@@ -263,11 +262,6 @@ impl Resources {
     /// The resource of that type, which the metric cannot do without.
     pub fn need<R: Resource>(&self) -> Result<&R, Refused> {
         self.get().ok_or_else(|| missing(R::NAME))
-    }
-
-    /// The same resources for another number of threads.
-    fn with_threads(&self, threads: usize) -> Self {
-        Self { threads, ..self.clone() }
     }
 
     /// Number of threads, 0 for one per core.
@@ -413,17 +407,16 @@ pub fn evaluate(
     resources: &Resources,
 ) -> Result<Vec<Arc<Table>>, (usize, Refused)> {
     let threads = threads_for_sentences(resources.threads(), corpus.sentence_count());
-    let resources = resources.with_threads(threads);
+    let resources = Resources { threads, ..resources.clone() };
     let mut counted: Vec<Counted<'_>> = Vec::new();
     let mut places = Vec::with_capacity(kernels.len());
     for (number, &kernel) in kernels.iter().enumerate() {
         let name = kernel.shared_statistics();
-        let same = |other: &Counted<'_>| name.is_some() && other.kernel.shared_statistics() == name;
+        let same = |(other, _): &Counted<'_>| name.is_some() && other.shared_statistics() == name;
         places.push(counted.iter().position(same).unwrap_or(counted.len()));
         if places[number] == counted.len() {
             let prepared = kernel.prepare(corpus, &resources);
-            let scorer = prepared.map_err(|missing| (number, missing))?;
-            counted.push(Counted { kernel, scorer });
+            counted.push((kernel, prepared.map_err(|missing| (number, missing))?));
         }
     }
     let longest = kernels.iter().map(|kernel| kernel.longest_ngram()).max().unwrap_or_default();
@@ -432,21 +425,18 @@ pub fn evaluate(
 }
 
 /// A kernel whose statistics are counted, prepared for the corpus.
-struct Counted<'a> {
-    kernel: &'a dyn Kernel,
-    scorer: Box<dyn Scorer + 'a>,
-}
+type Counted<'a> = (&'a dyn Kernel, Box<dyn Scorer + 'a>);
 
 fn count(corpus: &Corpus, kernels: &[Counted<'_>], longest: usize, threads: usize) -> Vec<Table> {
     progress::begin(corpus.references.images.len());
     let parts = map_parts(corpus.references.images.len(), threads, |images| {
         let counter = RefCell::new(NgramCounter::up_to(longest));
-        let mut workers: Vec<_> = kernels.iter().map(|counted| counted.scorer.worker()).collect();
+        let mut workers: Vec<_> = kernels.iter().map(|(_, scorer)| scorer.worker()).collect();
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); kernels.len()];
         for number in images {
             check();
             let image = Image::new(corpus, number, &counter);
-            for ((Counted { kernel, .. }, worker), part) in kernels.iter().zip(&mut workers).zip(&mut parts) {
+            for (((kernel, _), worker), part) in kernels.iter().zip(&mut workers).zip(&mut parts) {
                 let rows = match kernel.unit() {
                     Unit::Caption => image.candidate_count(),
                     Unit::Set => 1,
@@ -462,7 +452,7 @@ fn count(corpus: &Corpus, kernels: &[Counted<'_>], longest: usize, threads: usiz
         }
         parts
     });
-    let empty = |counted: &Counted<'_>| Table { width: counted.kernel.width(), values: Vec::new() };
+    let empty = |(kernel, _): &Counted<'_>| Table { width: kernel.width(), values: Vec::new() };
     let mut tables: Vec<Table> = kernels.iter().map(empty).collect();
     for part in parts {
         tables.iter_mut().zip(part).for_each(|(table, values)| table.values.extend(values));

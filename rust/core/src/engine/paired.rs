@@ -5,7 +5,7 @@
 
 use super::resample::{Draw, Panel, percentile_interval, percentile_intervals, resample};
 use super::{Formula, Table};
-use crate::numeric::parallel::{check, map_parts, threads_for};
+use crate::numeric::parallel::{check, map_each, threads_for};
 use crate::numeric::{progress, slack};
 
 /// Slopes are those of a line over this share of a sum, on either side.
@@ -86,15 +86,19 @@ pub fn exact(systems: &[Vec<(&dyn Formula, &Table)>], threads: usize) -> Vec<f64
     let scores: Vec<Summed<'_>> = sums.collect();
     let pairs = pairs(scores.len(), systems.first().map_or(0, Vec::len));
     let rows = scores.first().map_or(0, |score| score.table.rows().len());
-    let p = |&(a, b): &(usize, usize)| {
-        check();
-        let p = scores[a].exact(&scores[b]);
-        progress::done();
-        p
-    };
     progress::begin(pairs.len());
     let threads = threads_for(threads, pairs.len() * rows, ROWS_PER_THREAD);
-    map_parts(pairs.len(), threads, |part| pairs[part].iter().map(p).collect::<Vec<_>>()).concat()
+    map_each(
+        pairs.len(),
+        threads,
+        || (),
+        |(), pair| {
+            let (a, b) = pairs[pair];
+            let p = scores[a].exact(&scores[b]);
+            progress::done();
+            p
+        },
+    )
 }
 
 /// A score with the sums that it is of.
@@ -350,16 +354,10 @@ impl<'a> Rest<'a> {
 
     /// The probability of a sum of `least` or more.
     fn tail(&self, least: f64) -> f64 {
-        let least = self.possible(least);
+        // The least possible sum that is no smaller.
+        let steps = ((self.total - least) / self.step + 1e-3).floor();
+        let least = if self.step == 0.0 { least } else { self.total - self.step * steps };
         if least >= 0.0 { self.upper_tail(least) } else { 1.0 - self.upper_tail(self.step - least) }
-    }
-
-    /// The least possible sum that is no smaller.
-    fn possible(&self, sum: f64) -> f64 {
-        if self.step == 0.0 {
-            return sum;
-        }
-        self.total - self.step * ((self.total - sum) / self.step + 1e-3).floor()
     }
 
     /// The same of a possible sum that is not below 0.
@@ -378,7 +376,8 @@ impl<'a> Rest<'a> {
             return 0.5 + density * to_the_middle;
         }
         let u = deviation * if self.step == 0.0 { t } else { -(-t * self.step).exp_m1() / self.step };
-        (normal_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
+        let normal_tail = libm::erfc(w * std::f64::consts::FRAC_1_SQRT_2) / 2.0;
+        (normal_tail + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
     }
 
     /// Where the cumulant function K(t) = Σ ln cosh(t · size) has the slope `sum`: t, the signed root of twice its
@@ -432,11 +431,6 @@ fn common_divisor(sizes: &[f64], least: f64) -> f64 {
         }
     }
     divisor
-}
-
-/// The probability that a standard normal number is above `z`, which is not below 0.
-fn normal_tail(z: f64) -> f64 {
-    libm::erfc(z * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 #[cfg(test)]

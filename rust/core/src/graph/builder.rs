@@ -51,26 +51,6 @@ impl<'a> Builder<'a> {
         self.tree.is_noun(word).then_some(word)
     }
 
-    /// The word that a word stands for.
-    pub(super) fn referent(&self, word: usize) -> usize {
-        self.referents[word]
-    }
-
-    /// The pronouns that stand for a word.
-    pub(super) fn pronouns(&self, noun: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        let stands = move |&word: &usize| word != noun && self.referents[word] == noun;
-        (0..self.referents.len()).filter(stands)
-    }
-
-    pub(super) fn relates(&self, word: usize) -> bool {
-        self.relates[word]
-    }
-
-    /// Notes that a word is part of a relation.
-    pub(super) fn relate(&mut self, word: usize) {
-        self.relates[word] = true;
-    }
-
     pub(super) fn attribute(&mut self, object: usize, word: usize) {
         self.is_object[object] = true;
         self.attributes.push((object, word));
@@ -162,16 +142,26 @@ pub(super) fn read_relations(tree: &Tree, links: &[Link], subjects: &Subjects, b
     for link in links {
         match link.relation {
             Dependency::Dobj | Dependency::Iobj => action(tree, subjects, link, None, builder),
-            Dependency::Nmod if is_agent(tree, link) => agent(tree, subjects, link, builder),
+            Dependency::Nmod
+                if tree.has(link.head, Dependency::Auxpass)
+                    && link.preposition.words().map(|word| tree.text(word)).eq(["by"]) =>
+            {
+                agent(tree, subjects, link, builder);
+            }
             Dependency::Nmod if link.preposition.is_empty() => {}
             Dependency::Nmod => modifier(tree, subjects, link, None, builder),
             Dependency::NmodTmod => modifier(tree, subjects, link, Some("tmod"), builder),
             Dependency::NmodNpmod => modifier(tree, subjects, link, Some("npmod"), builder),
-            Dependency::NmodPoss => possession(link, builder),
+            // `his dog`, `a man's dog` → man – have – dog.
+            Dependency::NmodPoss => {
+                if let (Some(owner), Some(thing)) = (builder.thing(link.word), builder.thing(link.head)) {
+                    builder.relation(owner, Predicate::Have, thing);
+                }
+            }
             _ => {}
         }
     }
-    for subject in subjects.all() {
+    for subject in &subjects.0 {
         copula(tree, subject, builder);
     }
 }
@@ -180,7 +170,7 @@ pub(super) fn read_relations(tree: &Tree, links: &[Link], subjects: &Subjects, b
 fn modifier(tree: &Tree, subjects: &Subjects, link: &Link, measure: Option<&'static str>, builder: &mut Builder) {
     if let Some(subject) = builder.thing(link.head) {
         let predicate = measure.map_or(Predicate::Preposition(link.preposition), Predicate::Measure);
-        builder.relation(subject, predicate, builder.referent(link.word));
+        builder.relation(subject, predicate, builder.referents[link.word]);
     }
     action(tree, subjects, link, measure, builder);
 }
@@ -205,14 +195,10 @@ fn action(tree: &Tree, subjects: &Subjects, link: &Link, measure: Option<&'stati
 
 /// A subject must be a noun or stand for one; what a clause describes may be any word.
 fn relate(subject: &Subject, predicate: Predicate, object: usize, builder: &mut Builder) {
-    let word = if subject.is_described { Some(builder.referent(subject.word)) } else { builder.thing(subject.word) };
+    let word = if subject.is_described { Some(builder.referents[subject.word]) } else { builder.thing(subject.word) };
     if let Some(word) = word {
         builder.relation(word, predicate, object);
     }
-}
-
-fn is_agent(tree: &Tree, link: &Link) -> bool {
-    tree.has(link.head, Dependency::Auxpass) && link.preposition.words().map(|word| tree.text(word)).eq(["by"])
 }
 
 /// `a ball is thrown by a man` → man – throw – ball; `a ball being thrown by a man` → ball – throw – man.
@@ -231,27 +217,20 @@ fn agent(tree: &Tree, subjects: &Subjects, link: &Link, builder: &mut Builder) {
     }
 }
 
-/// `his dog`, `a man's dog` → man – have – dog.
-fn possession(link: &Link, builder: &mut Builder) {
-    if let (Some(owner), Some(thing)) = (builder.thing(link.word), builder.thing(link.head)) {
-        builder.relation(owner, Predicate::Have, thing);
-    }
-}
-
 /// `a girl is in the background` → girl – in – background; `a girl is next to a dog` → girl – next to – dog.
 ///
 /// What a pronoun says of its noun counts, too: `the man is a cook with a flag behind him` → man – behind – cook.
 fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let Some(word) = builder.thing(subject.word) else { return };
     let is_copula = tree.has(subject.head, Dependency::Cop);
-    let by_pronoun = builder.pronouns(subject.head).filter(|_| is_copula);
-    let by_pronoun = by_pronoun.filter_map(|pronoun| first_preposition(tree, pronoun)).next_back();
-    let preposition = by_pronoun.or_else(|| first_preposition(tree, subject.head));
+    let is_pronoun = |&word: &usize| is_copula && word != subject.head && builder.referents[word] == subject.head;
+    let mut by_pronoun = (0..tree.len()).filter(is_pronoun).filter_map(|pronoun| first_preposition(tree, pronoun));
+    let preposition = by_pronoun.next_back().or_else(|| first_preposition(tree, subject.head));
     if let Some(preposition) = preposition.filter(|preposition| is_copula || preposition.words().count() > 1) {
-        let object = builder.referent(subject.head);
+        let object = builder.referents[subject.head];
         let object = if object == word { subject.head } else { object };
         builder.relation(word, Predicate::Preposition(preposition), object);
-        builder.relate(subject.head);
+        builder.relates[subject.head] = true;
     }
 }
 
@@ -268,19 +247,19 @@ pub(super) fn read_attributes(tree: &Tree, links: &[Link], subjects: &Subjects, 
             _ => {}
         }
     }
-    for count in tree.counts() {
+    for count in &tree.counts {
         if tree.is_plural(count.counted) {
             builder.attribute(count.counted, count.amount);
         }
     }
-    for subject in subjects.all() {
+    for subject in &subjects.0 {
         predicate(tree, subject, builder);
     }
 }
 
 /// `a brown dog`, `a police car`, `two dogs` → dog, brown; car, police; dog, two.
 fn attribute_of_modifier(link: &Link, builder: &mut Builder) {
-    builder.attribute(builder.referent(link.head), builder.referent(link.word));
+    builder.attribute(builder.referents[link.head], builder.referents[link.word]);
 }
 
 /// Only the first number before a plural counts: not in `one dog`.
@@ -292,13 +271,12 @@ fn counts(tree: &Tree, link: &Link) -> bool {
 /// `a dog is brown` → dog, brown; `a dog sleeps` → dog, sleep; `a dog is a poodle` → dog, poodle.
 fn predicate(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let head = subject.head;
-    let word = builder.referent(subject.word);
-    let is_adjective = tree.is_adjective(head);
+    let word = builder.referents[subject.word];
     let is_passive = tree.has(head, Dependency::Nsubjpass) || tree.has(head, Dependency::Auxpass);
     if subject.is_described || is_passive || tree.lemma(head) == "be" {
         return;
     }
-    if is_adjective || (!builder.relates(head) && !tree.has(head, Dependency::Case) && tree.is_noun(word)) {
+    if tree.is_adjective(head) || (!builder.relates[head] && !tree.has(head, Dependency::Case) && tree.is_noun(word)) {
         builder.attribute(word, head);
     }
 }

@@ -231,12 +231,9 @@ impl Scopes<'_> {
         let joins = (start..self.len()).find(|&at| self.tag(at) == Some(Tag::Cc) || self.is_finite(at));
         joins.is_some_and(|at| {
             let or = matches!(self.text(at), "or" | "nor");
-            (or || self.text(at) == "and" && at > start && !self.begins_clause(at)) && !self.has_preposition(start..at)
+            let has_preposition = (start..at).any(|at| matches!(self.tag(at), Some(Tag::In | Tag::To)));
+            (or || self.text(at) == "and" && at > start && !self.begins_clause(at)) && !has_preposition
         })
-    }
-
-    fn has_preposition(&self, mut range: std::ops::Range<usize>) -> bool {
-        range.any(|at| matches!(self.tag(at), Some(Tag::In | Tag::To)))
     }
 
     /// Denies what a verb says: the verb, its preposition, things that are new; or its subject, if that is not seen.
@@ -426,13 +423,10 @@ impl Scopes<'_> {
         let Some(start) = (0..self.len()).find(opens) else { return false };
         let tags = [Tag::Dt, Tag::Cd, Tag::Prp, Tag::PrpPossessive, Tag::Wp, Tag::Wrb, Tag::Ex];
         let names = self.tag(start + 1).is_some_and(|tag| tags.contains(&tag)) || self.text(start + 1) == "any";
-        self.is(start, Class::Command) && self.is_word(start + 1)
+        let goes_on = self.is_break.get(start + 1) == Some(&false) && self.text(start + 1) != "of";
+        self.is(start, Class::Command) && goes_on
             || self.is(start, Class::Look) && (names || matches!(self.text(start + 1), "at" | "for"))
             || self.is(start, Class::Ask) && (names || self.text(start + 1) == "there")
-    }
-
-    fn is_word(&self, at: usize) -> bool {
-        at < self.len() && !self.is_break[at] && self.text(at) != "of"
     }
 }
 

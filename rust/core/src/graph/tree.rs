@@ -25,7 +25,7 @@ pub(super) struct Tree<'a> {
     /// The relations by which each word has dependents: one bit for each of [`Relation::ALL`].
     present: Vec<u64>,
     /// Quantities of several words.
-    counts: Vec<Count>,
+    pub(super) counts: Vec<Count>,
 }
 
 impl<'a> Tree<'a> {
@@ -100,16 +100,6 @@ impl<'a> Tree<'a> {
     pub(super) fn attach(&mut self, number: usize, head: Option<usize>, relation: Relation) {
         self.heads[number] = head.filter(|&head| head != number);
         self.relations[number] = relation;
-    }
-
-    /// Notes a quantity.
-    pub(super) fn count(&mut self, count: Count) {
-        self.counts.push(count);
-    }
-
-    /// The quantities of several words.
-    pub(super) fn counts(&self) -> &[Count] {
-        &self.counts
     }
 
     pub(super) fn is_plural(&self, number: usize) -> bool {
@@ -289,7 +279,7 @@ fn replace_quantity(tree: &mut Tree, quantity: usize, counted: usize, amount: us
     tree.attach(counted, head, relation);
     tree.attach(quantity, Some(counted), Relation::Mwe);
     tree.attach(quantity + 1, Some(counted), Relation::Mwe);
-    tree.count(Count { counted, amount });
+    tree.counts.push(Count { counted, amount });
 }
 
 // Prepositions of several words.
@@ -358,12 +348,7 @@ fn replace_inner(tree: &mut Tree, inner: usize, noun: usize) {
     }
 }
 
-/// The last preposition of a noun, with what it makes one preposition with: `out of`, `because of`, `in front of`.
-fn last_preposition(tree: &Tree, noun: usize) -> Option<Phrase> {
-    tree.by(noun, Relation::Case).next_back().map(|case| paired(tree, noun, case))
-}
-
-/// The first one: `on` of `the lamp is on in a house`.
+/// The first preposition of a noun: `on` of `the lamp is on in a house`.
 pub(super) fn first_preposition(tree: &Tree, noun: usize) -> Option<Phrase> {
     let mut cases = tree.by(noun, Relation::Case);
     let case = cases.next()?;
@@ -371,6 +356,7 @@ pub(super) fn first_preposition(tree: &Tree, noun: usize) -> Option<Phrase> {
     Some(cases.next().filter(is_pair).map_or_else(|| paired(tree, noun, case), |next| paired(tree, noun, next)))
 }
 
+/// A preposition of a noun with what it makes one preposition with: `out of`, `because of`, `in front of`.
 fn paired(tree: &Tree, noun: usize, case: usize) -> Phrase {
     let is_pair = |&before: &usize| {
         tree.head(before) == Some(noun) && is_listed(BEFORE_NOUN, &[tree.text(before), tree.text(case)])
@@ -405,7 +391,8 @@ pub(super) fn links(tree: &Tree) -> Vec<Link> {
         }
         for word in std::iter::once(number).chain(tree.by(number, Relation::Conj)) {
             let marked = if tree.has(word, Relation::Case) { word } else { number };
-            let preposition = last_preposition(tree, marked).or_else(|| quantity_before(tree, word));
+            let last = tree.by(marked, Relation::Case).next_back().map(|case| paired(tree, marked, case));
+            let preposition = last.or_else(|| quantity_before(tree, word));
             let link = Link { head, word, relation, preposition: preposition.unwrap_or_default() };
             links.push(link);
             for other in tree.by(marked, Relation::Case).flat_map(|case| tree.by(case, Relation::Conj)) {
@@ -478,7 +465,7 @@ pub(super) struct Subject {
 /// All subjects of a caption, in the order of what is said of them.
 ///
 /// `a dog barks` → dog, barks; `a dog sits and barks` → dog, sits; dog, barks; `a dog wearing a hat` → dog, wearing.
-pub(super) struct Subjects(Vec<Subject>);
+pub(super) struct Subjects(pub(super) Vec<Subject>);
 
 impl Subjects {
     pub(super) fn of_links(tree: &Tree, links: &[Link]) -> Self {
@@ -498,10 +485,6 @@ impl Subjects {
         }
         subjects.sort_by_key(|subject| subject.head);
         Self(subjects)
-    }
-
-    pub(super) fn all(&self) -> &[Subject] {
-        &self.0
     }
 
     /// The subjects of a verb, or of another word that is said of them.

@@ -41,8 +41,11 @@ impl NamedObjects {
         breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
         denied: FxHashMap<Box<[Word]>, Vec<usize>>,
     ) -> Result<Self, Refused> {
-        let objects = annotated.iter().flatten().flatten().copied();
-        words.check(parts.iter().flatten().copied(), objects)?;
+        let fit = parts.iter().flatten().all(|&part| (part as usize) < words.phrases.len())
+            && annotated.iter().flatten().flatten().all(|&object| (object as usize) < words.object_count);
+        if !fit {
+            return Err(unfit());
+        }
         Ok(Self { words, parts, annotated, breaks, denied })
     }
 
@@ -111,7 +114,7 @@ impl Kernel for Chair {
         if self.gold != Gold::References && named.annotated.is_none() {
             return Err(missing(NamedObjects::NAME));
         }
-        let objects = named.words.object_count();
+        let objects = named.words.object_count;
         let memory = move || {
             let (gold, named_gold) = (Marks::new(objects), Marks::new(objects));
             Memory { source: self.gold, corpus, named, image: None, gold, named_gold, mentions: Vec::new() }
@@ -218,15 +221,6 @@ pub struct Mention {
     pub object: u32,
 }
 
-/// Words that are taken as one term.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase {
-    /// Its words, as parts; at least one.
-    pub parts: Vec<u32>,
-    /// The term.
-    pub term: u32,
-}
-
 fn unfit() -> Refused {
     Refused("a word, term or object has a number that there is not".to_owned())
 }
@@ -248,17 +242,17 @@ pub struct ObjectWords {
 }
 
 impl ObjectWords {
-    /// From phrases over `parts` different words, the object of each term, and pairs of a term that is dropped and the
-    /// one beside which it is.
+    /// From phrases over `parts` different words, each the parts that are taken as one term, and the term; the object of
+    /// each term; and pairs of a term that is dropped and the one beside which it is.
     pub fn new(
         parts: usize,
-        phrases: Vec<Phrase>,
+        phrases: Vec<(Vec<u32>, u32)>,
         objects: Vec<Option<u32>>,
         drops: &[(u32, u32)],
     ) -> Result<Self, Refused> {
         let object_count = objects.iter().flatten().max().map_or(0, |&most| most as usize + 1);
         let mut by_first = vec![Vec::new(); parts];
-        for Phrase { parts: phrase, term } in phrases {
+        for (phrase, term) in phrases {
             let (&first, rest) = phrase.split_first().ok_or_else(unfit)?;
             if phrase.iter().any(|&part| part as usize >= parts) || term as usize >= objects.len() {
                 return Err(unfit());
@@ -269,22 +263,6 @@ impl ObjectWords {
             phrases.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len()));
         }
         Ok(Self { phrases: by_first, objects, drops: drops.iter().copied().collect(), object_count })
-    }
-
-    /// The number of objects.
-    pub fn object_count(&self) -> usize {
-        self.object_count
-    }
-
-    /// Whether there are such parts and objects.
-    fn check(
-        &self,
-        mut parts: impl Iterator<Item = u32>,
-        mut objects: impl Iterator<Item = u32>,
-    ) -> Result<(), Refused> {
-        let fit = parts.all(|part| (part as usize) < self.phrases.len())
-            && objects.all(|object| (object as usize) < self.object_count);
-        if fit { Ok(()) } else { Err(unfit()) }
     }
 
     /// Puts the mentions of a caption with this number of words into `out`, in its order. `part` says what a word is;
@@ -336,7 +314,7 @@ mod tests {
     /// Parts: 0 hot, 1 dog, 2 stand, 3 toilet, 4 seat; terms: 0 dog, 1 hot dog, 2 hot dog stand (no object), 3 toilet,
     /// 4 seat.
     fn words() -> ObjectWords {
-        let phrase = |parts: &[u32], term| Phrase { parts: parts.to_vec(), term };
+        let phrase = |parts: &[u32], term| (parts.to_vec(), term);
         let phrases = vec![
             phrase(&[1], 0),
             phrase(&[0, 1], 1),
@@ -378,7 +356,7 @@ mod tests {
 
     #[test]
     fn numbers_that_there_are_not_are_errors() {
-        let phrase = |parts: &[u32], term| Phrase { parts: parts.to_vec(), term };
+        let phrase = |parts: &[u32], term| (parts.to_vec(), term);
         for phrase in [phrase(&[], 0), phrase(&[1], 0), phrase(&[0], 1)] {
             assert_eq!(ObjectWords::new(1, vec![phrase], vec![Some(0)], &[]).err(), Some(unfit()));
         }

@@ -94,7 +94,7 @@ pub(crate) struct Weights<'a> {
 impl<'a> Weights<'a> {
     pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources) -> Self {
         if let Some(table) = resources.get::<DocumentFrequency>() {
-            return Self { source: Source::Given(table.lookup(corpus.vocabulary.words())), idf: table.idf() };
+            return Self { source: Source::Given(table.lookup(corpus.vocabulary.words())), idf: &table.idf };
         }
         let table = corpus.references.frequencies(resources.threads());
         Self { source: Source::References(table), idf: &table.idf }

@@ -108,11 +108,6 @@ impl Embedded {
         (0..corpus.candidates.image_count()).filter(is_beyond).collect()
     }
 
-    /// The objects, where they were given.
-    pub fn objects(&self) -> Option<&Objects> {
-        self.objects.as_ref()
-    }
-
     /// The vectors as they are, or scaled to unit length.
     pub(crate) fn space(&self, normalise: bool) -> &Space {
         if normalise { self.unit.get_or_init(|| self.unscaled.scaled()) } else { &self.unscaled }
@@ -210,13 +205,6 @@ pub(crate) struct Coverage {
     pub(crate) all: f64,
 }
 
-impl Coverage {
-    pub(crate) fn meet(&mut self, term: Term) {
-        self.all += 1.0;
-        self.with_vector += f64::from(matches!(term, Term::Known(_)));
-    }
-}
-
 impl Bag {
     /// Refills the bag with names, their terms and their counts.
     pub(crate) fn fill(&mut self, items: impl Iterator<Item = (u32, Term, f64)>, coverage: &mut Coverage) {
@@ -224,8 +212,9 @@ impl Bag {
         self.rows.clear();
         self.weights.clear();
         for (name, term, count) in items {
-            coverage.meet(term);
+            coverage.all += 1.0;
             let Term::Known(row) = term else { continue };
+            coverage.with_vector += 1.0;
             if let Some(place) = self.names.iter().position(|&entry| entry == name) {
                 self.weights[place] += count;
             } else {
@@ -295,27 +284,20 @@ impl Kernel for Wmd {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let embedded = resources.need::<Embedded>()?;
-        let scorer = WmdScorer { metric: self, embedded, space: embedded.space(self.normalise) };
         let beyond = embedded.beyond(corpus);
         Ok(with_memory(WmdScratch::default, move |scratch, image, candidate, row| {
             if beyond.binary_search(&image.number()).is_ok() {
                 return row.fill(0.0);
             }
-            let mut coverage = Coverage::default();
-            let score = scorer.caption_score(scratch, image, candidate, &mut coverage);
-            row.copy_from_slice(&[score, 1.0, coverage.with_vector, coverage.all]);
+            scratch.coverage = Coverage::default();
+            let score = self.caption_score(embedded, scratch, image, candidate);
+            row.copy_from_slice(&[score, 1.0, scratch.coverage.with_vector, scratch.coverage.all]);
         }))
     }
 
     fn row_score(&self, row: &[f64]) -> f64 {
         if row[1] > 0.0 { self.score(row) } else { f64::NAN }
     }
-}
-
-struct WmdScorer<'a> {
-    metric: &'a Wmd,
-    embedded: &'a Embedded,
-    space: &'a Space,
 }
 
 #[derive(Default)]
@@ -325,55 +307,38 @@ struct WmdScratch {
     cost: Vec<f64>,
     transport: Transport,
     distances: Vec<f64>,
+    coverage: Coverage,
 }
 
-impl WmdScorer<'_> {
-    fn fill(&self, bag: &mut Bag, words: &[Word], coverage: &mut Coverage) {
-        bag.fill_with_words(self.embedded.terms(words), coverage);
-    }
-
-    fn caption_score(
-        &self,
-        scratch: &mut WmdScratch,
-        image: &Image<'_>,
-        candidate: usize,
-        coverage: &mut Coverage,
-    ) -> f64 {
-        self.fill(&mut scratch.candidate, image.candidate(candidate), coverage);
-        scratch.distances.clear();
+impl Wmd {
+    fn caption_score(&self, embedded: &Embedded, scratch: &mut WmdScratch, image: &Image<'_>, number: usize) -> f64 {
+        let space = embedded.space(self.normalise);
+        let WmdScratch { candidate, reference, cost, transport, distances, coverage } = scratch;
+        candidate.fill_with_words(embedded.terms(image.candidate(number)), coverage);
+        distances.clear();
         let mut longest: Option<f64> = None;
         for words in image.references() {
-            self.fill(&mut scratch.reference, words, coverage);
-            if scratch.reference.is_empty() {
+            reference.fill_with_words(embedded.terms(words), coverage);
+            if reference.is_empty() {
                 continue;
             }
-            if scratch.candidate.is_empty() {
-                let length = self.space.longest(scratch.reference.rows.iter().copied());
+            if candidate.is_empty() {
+                let length = space.longest(reference.rows.iter().copied());
                 longest = Some(longest.map_or(length, |longest| longest.max(length)));
-            } else {
-                let distance = self.distance(scratch);
-                scratch.distances.push(distance);
+                continue;
             }
+            cost.clear();
+            for &x in &candidate.rows {
+                cost.extend(reference.rows.iter().map(|&y| space.distance((x, 1.0), (y, 1.0), self.power)));
+            }
+            distances.push(transport.solve(&candidate.weights, &reference.weights, cost));
         }
-        if scratch.distances.is_empty() {
-            let length = longest.unwrap_or_else(|| self.space.longest(scratch.candidate.rows.iter().copied()));
-            return if self.metric.similarity { 0.0 } else { distance_of_nothing(length, self.metric.power) };
+        if distances.is_empty() {
+            let length = longest.unwrap_or_else(|| space.longest(candidate.rows.iter().copied()));
+            return if self.similarity { 0.0 } else { distance_of_nothing(length, self.power) };
         }
-        self.pooled(&scratch.distances)
-    }
-
-    fn distance(&self, scratch: &mut WmdScratch) -> f64 {
-        let WmdScratch { candidate, reference, cost, transport, .. } = scratch;
-        cost.clear();
-        for &x in &candidate.rows {
-            cost.extend(reference.rows.iter().map(|&y| self.space.distance((x, 1.0), (y, 1.0), self.metric.power)));
-        }
-        transport.solve(&candidate.weights, &reference.weights, cost)
-    }
-
-    fn pooled(&self, distances: &[f64]) -> f64 {
-        let value = |distance: f64| if self.metric.similarity { (-distance).exp() } else { distance };
-        match self.metric.pool {
+        let value = |distance: f64| if self.similarity { (-distance).exp() } else { distance };
+        match self.pool {
             DistancePool::Best => value(distances.iter().copied().fold(f64::INFINITY, f64::min)),
             DistancePool::Worst => value(distances.iter().copied().fold(0.0, f64::max)),
             DistancePool::Mean => {
@@ -474,7 +439,7 @@ impl Vifidel {
     }
 
     fn scorer<'a>(&'a self, embedded: &'a Embedded) -> Result<VifidelScorer<'a>, Refused> {
-        let objects = embedded.objects().ok_or_else(|| missing("the objects of the images"))?;
+        let objects = embedded.objects.as_ref().ok_or_else(|| missing("the objects of the images"))?;
         Ok(VifidelScorer { metric: self, embedded, objects, space: embedded.space(self.normalise) })
     }
 }
@@ -517,33 +482,8 @@ struct VifidelScratch {
 impl VifidelScorer<'_> {
     /// Distance and score; everything on the way stays in `scratch`.
     fn measure(&self, scratch: &mut VifidelScratch, image: &Image<'_>, candidate: usize) -> (f64, f64) {
-        scratch.coverage = Coverage::default();
-        self.fill_bags(scratch, image, candidate);
-        self.weigh(scratch);
-        let VifidelScratch { objects, words, importance, cost, transport, .. } = scratch;
-        let (of_objects, of_words) = importance.split_at(objects.rows.len());
-        cost.clear();
-        for (&x, &r) in objects.rows.iter().zip(of_objects) {
-            let pairs = words.rows.iter().zip(of_words);
-            cost.extend(pairs.map(|(&y, &s)| self.space.distance((x, r), (y, s), self.metric.power)));
-        }
-        if objects.is_empty() || words.is_empty() {
-            let length = self.space.longest(objects.rows.iter().chain(&words.rows).copied());
-            let distance = distance_of_nothing(length, self.metric.power);
-            return match self.metric.variant {
-                Variant::Paper => (distance, 0.0),
-                Variant::Released => (distance, distance),
-            };
-        }
-        let distance = transport.solve(&objects.weights, &words.weights, cost);
-        match self.metric.variant {
-            Variant::Paper => (distance, (-distance).exp()),
-            Variant::Released => (distance, distance),
-        }
-    }
-
-    fn fill_bags(&self, scratch: &mut VifidelScratch, image: &Image<'_>, candidate: usize) {
-        let VifidelScratch { objects, words, references, coverage, .. } = scratch;
+        let VifidelScratch { objects, words, references, importance, cost, transport, coverage } = scratch;
+        *coverage = Coverage::default();
         let labels = self.objects.of_image(image.number());
         let count = |count| if self.metric.frequency { count } else { 1.0 };
         let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
@@ -554,18 +494,31 @@ impl VifidelScorer<'_> {
         for (bag, sentence) in references.iter_mut().zip(image.references()) {
             bag.fill_with_words(self.embedded.terms(sentence), coverage);
         }
-    }
-
-    /// ρ of every object and word: 1 if no reference has a known content word.
-    fn weigh(&self, scratch: &mut VifidelScratch) {
-        let VifidelScratch { objects, words, references, importance, .. } = scratch;
         importance.clear();
         importance
             .extend(objects.rows.iter().chain(&words.rows).map(|&row| of_references(references, self.space, row)));
+        let (of_objects, of_words) = importance.split_at(objects.rows.len());
+        cost.clear();
+        for (&x, &r) in objects.rows.iter().zip(of_objects) {
+            let pairs = words.rows.iter().zip(of_words);
+            cost.extend(pairs.map(|(&y, &s)| self.space.distance((x, r), (y, s), self.metric.power)));
+        }
+        let is_empty = objects.is_empty() || words.is_empty();
+        let distance = if is_empty {
+            let length = self.space.longest(objects.rows.iter().chain(&words.rows).copied());
+            distance_of_nothing(length, self.metric.power)
+        } else {
+            transport.solve(&objects.weights, &words.weights, cost)
+        };
+        match self.metric.variant {
+            Variant::Paper if is_empty => (distance, 0.0),
+            Variant::Paper => (distance, (-distance).exp()),
+            Variant::Released => (distance, distance),
+        }
     }
 }
 
-/// (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t.
+/// ρ = (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t; 1 if none has.
 fn of_references(references: &[Bag], space: &Space, row: u32) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for bag in references.iter().filter(|bag| !bag.is_empty()) {

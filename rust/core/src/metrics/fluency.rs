@@ -15,7 +15,7 @@ use crate::Refused;
 use crate::corpus::{Corpus, References};
 use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources, mean_of, missing};
 use crate::numeric::hash_table::{HashTable, Key};
-use crate::numeric::parallel::{check, map_mut, map_parts};
+use crate::numeric::parallel::{check, map_each, map_mut};
 use crate::tables::{Format, mark};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::tokenize::Tokenizer;
@@ -46,8 +46,12 @@ impl Kernel for Fluency {
     /// The model is of the corpus' own references, unless one is given; one that is kept learnt from none of them.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         if let Some(learned) = resources.get::<LanguageModel>() {
-            let model = learned.of_order(self.order)?;
-            let numbers = learned.numbers(&corpus.vocabulary);
+            if learned.order() != self.order {
+                return Err(missing(format!("a language model of order {}", self.order)));
+            }
+            let model = &learned.model;
+            let number = |word| learned.vocabulary.number(word).unwrap_or(UNKNOWN);
+            let numbers: Vec<Word> = corpus.vocabulary.words().map(number).collect();
             let own_learnt = !self.learns_own && learned.tokenizer.is_none();
             let numbered = move |words: &[Word]| words.iter().map(|&word| numbers[word as usize]).collect::<Vec<_>>();
             return Ok(mean_of(move |image, candidate| {
@@ -57,9 +61,11 @@ impl Kernel for Fluency {
         }
         let sentences = &corpus.references.sentences;
         let sentences: Vec<_> = (0..sentences.sentence_count()).map(|number| sentences.words(number)).collect();
-        let model = Model::train(&sentences, self.order, resources.threads());
+        let mut counts = no_counts(self.order);
+        count(&mut counts, &sentences, resources.threads());
+        let model = Model::of(counts, resources.threads());
         Ok(mean_of(move |image, candidate| {
-            let view = if self.learns_own { model.whole() } else { model.without(image.references()) };
+            let view = if self.learns_own { View::of(&model, 0) } else { model.without(image.references()) };
             view.geometric_mean(image.candidate(candidate))
         }))
     }
@@ -170,13 +176,6 @@ fn count(counts: &mut Counts, sentences: &[&[Word]], threads: usize) {
 }
 
 impl Model {
-    /// Learns from all sentences that have words.
-    fn train(sentences: &[&[Word]], order: usize, threads: usize) -> Self {
-        let mut counts = no_counts(order);
-        count(&mut counts, sentences, threads);
-        Self::of(counts, threads)
-    }
-
     /// Learns from counts of occurrences.
     fn of(mut counts: Counts, threads: usize) -> Self {
         let order = counts.len();
@@ -187,7 +186,7 @@ impl Model {
                 shorter[shorter.len() - 1].entry(end, end.hash()).left += 1;
             }
         }
-        let of_histories = map_each(order, threads, |k| histories(&counts[k], order));
+        let of_histories = map_each(order, threads, || (), |(), shorter| histories(&counts[shorter], order));
         let orders = counts.into_iter().zip(of_histories);
         Self { orders: orders.map(|(ngrams, (histories, spectrum))| Order { ngrams, histories, spectrum }).collect() }
     }
@@ -202,11 +201,6 @@ impl Model {
 
     fn history(&self, key: Ngram) -> History {
         self.orders[key.order() - 1].histories.get(key).unwrap_or_default()
-    }
-
-    /// The model of all references.
-    fn whole(&self) -> View<'_> {
-        View::of(self, 0)
     }
 
     /// The model of the references without these, the same as if it had never learnt from them.
@@ -244,14 +238,6 @@ fn histories(counts: &HashTable<Ngram, Count>, order: usize) -> (HashTable<Ngram
         spectrum.change(0, count);
     }
     (histories, spectrum)
-}
-
-fn map_each<R: Send>(len: usize, threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let checked = |number| {
-        check();
-        work(number)
-    };
-    map_parts(len, threads, |range| range.map(checked).collect::<Vec<_>>()).into_iter().flatten().collect()
 }
 
 /// A model, and what is different in it where sentences were taken out.
@@ -338,12 +324,14 @@ const UNKNOWN: Word = Word::MAX - 4;
 /// Counts of n-grams in the references of some images.
 #[derive(Debug)]
 pub struct LanguageCounts {
-    images: u64,
+    /// Number of images that were learnt from.
+    pub images: u64,
     /// Words with the ends of sentences.
     length: u64,
     vocabulary: Vocabulary,
     counts: Counts,
-    tokenizer: Option<Tokenizer>,
+    /// What cuts the captions that it learns from, if these are not the references being scored.
+    pub tokenizer: Option<Tokenizer>,
 }
 
 impl LanguageCounts {
@@ -355,17 +343,6 @@ impl LanguageCounts {
     pub fn new(order: usize) -> Self {
         assert!((1..=MAX_ORDER).contains(&order), "a model has an order of 1 to {MAX_ORDER}");
         Self { images: 0, length: 0, vocabulary: Vocabulary::default(), counts: no_counts(order), tokenizer: None }
-    }
-
-    /// The same for a model that is kept, for captions of other images; the tokenizer cuts what it learns from.
-    #[must_use]
-    pub fn with_tokenizer(self, tokenizer: Tokenizer) -> Self {
-        Self { tokenizer: Some(tokenizer), ..self }
-    }
-
-    /// Number of images that were learnt from.
-    pub fn images(&self) -> u64 {
-        self.images
     }
 
     /// Learns from the references of other images, with at most `memory` bytes.
@@ -454,7 +431,8 @@ impl LanguageCounts {
 /// A language model of references, for captions whose words have other numbers.
 #[derive(Debug)]
 pub struct LanguageModel {
-    images: u64,
+    /// Number of images that it learnt from.
+    pub images: u64,
     length: u64,
     vocabulary: Vocabulary,
     model: Model,
@@ -467,11 +445,6 @@ impl Resource for LanguageModel {
 }
 
 impl LanguageModel {
-    /// Number of images that it learnt from.
-    pub fn images(&self) -> u64 {
-        self.images
-    }
-
     /// The longest n-gram.
     pub fn order(&self) -> usize {
         self.model.orders.len()
@@ -486,16 +459,6 @@ impl LanguageModel {
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = self.model.orders.iter().map(|order| &order.ngrams);
         written([self.order() as u64, self.images, self.length], self.tokenizer, &self.vocabulary, counts)
-    }
-
-    fn of_order(&self, order: usize) -> Result<&Model, Refused> {
-        let fits = self.order() == order;
-        fits.then_some(&self.model).ok_or_else(|| missing(format!("a language model of order {order}")))
-    }
-
-    /// For each word of the vocabulary the model's number.
-    fn numbers(&self, vocabulary: &Vocabulary) -> Vec<Word> {
-        vocabulary.words().map(|word| self.vocabulary.number(word).unwrap_or(UNKNOWN)).collect()
     }
 }
 
@@ -626,10 +589,10 @@ mod tests {
                 all = counts(&images, 0..cut, order);
             }
             later.merge(&LanguageCounts::from_bytes(&all.to_bytes()).unwrap(), PLENTY, 1).unwrap();
-            prop_assert_eq!(later.images(), images.len() as u64);
+            prop_assert_eq!(later.images, images.len() as u64);
             let model = later.finish(2);
             let model = Arc::new(LanguageCounts::from_bytes(&model.to_bytes()).unwrap().finish(1));
-            prop_assert_eq!(model.images(), images.len() as u64);
+            prop_assert_eq!(model.images, images.len() as u64);
             let parts = [0..cut, cut..images.len()].map(|part| scores(&corpus(&images, part), fluency, Some(&model)));
             prop_assert_eq!(parts.concat(), whole);
         }

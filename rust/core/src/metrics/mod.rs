@@ -42,8 +42,8 @@ const KERNELS: &[(&str, Build)] = &[
     ("self-cider", diversity::build_self_cider),
     ("lsa", diversity::build_lsa),
     ("vendi", diversity::build_vendi),
-    ("mbleu", diversity::build_mbleu),
-    ("mbleu-mix", diversity::build_mix),
+    ("mbleu", |parameters| diversity::build_mbleu(parameters, false)),
+    ("mbleu-mix", |parameters| diversity::build_mbleu(parameters, true)),
     ("div", diversity::build_div),
     ("distinct", diversity::build_distinct),
 ];

@@ -3,18 +3,16 @@
 use crate::corpus::Corpus;
 use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, mean_of, with_memory};
 use crate::numeric::f_measure;
-use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
+use crate::text::ngram::MAX_ORDER;
 use crate::text::vocabulary::Word;
 
-/// ROUGE-N: recall of the references' n-grams.
+/// ROUGE-N: recall of the references' n-grams of that order.
 #[derive(Debug, Clone, Copy)]
-struct RougeN {
-    order: usize,
-}
+struct RougeN(usize);
 
 /// Builds ROUGE-N of order `n`.
 pub(crate) fn build_n(parameters: &mut Parameters) -> Built {
-    Ok(Box::new(RougeN { order: parameters.count("n", 1..=MAX_ORDER)? }))
+    Ok(Box::new(RougeN(parameters.count("n", 1..=MAX_ORDER)?)))
 }
 
 impl Kernel for RougeN {
@@ -26,25 +24,20 @@ impl Kernel for RougeN {
 impl RougeN {
     fn caption_score(self, image: &Image<'_>, candidate: usize) -> f64 {
         let ngrams = image.ngrams();
-        let counts = dense(ngrams, ngrams.entries(candidate, self.order));
+        let mut counts = vec![0; ngrams.distinct()];
+        for entry in ngrams.entries(candidate, self.0) {
+            counts[entry.ngram as usize] = entry.count;
+        }
         let first = image.candidate_count();
         let (mut matches, mut all) = (0, 0);
         for reference in first..first + image.reference_count() {
-            for entry in ngrams.entries(reference, self.order) {
+            for entry in ngrams.entries(reference, self.0) {
                 matches += entry.count.min(counts[entry.ngram as usize]);
                 all += entry.count;
             }
         }
         if all == 0 { 0.0 } else { f64::from(matches) / f64::from(all) }
     }
-}
-
-fn dense(ngrams: &ImageNgrams, entries: &[Entry]) -> Vec<u32> {
-    let mut counts = vec![0; ngrams.distinct()];
-    for entry in entries {
-        counts[entry.ngram as usize] = entry.count;
-    }
-    counts
 }
 
 /// ROUGE-L: F of the longest common subsequence; precision and recall each take their best reference.

@@ -222,15 +222,6 @@ impl SentenceVectors {
     pub fn piece(&self, number: u32) -> &str {
         self.pieces.at(&self.bytes, number as usize)
     }
-
-    /// Adds the numbers of the vector of a piece.
-    fn push_vector(&self, piece: u32, numbers: &mut Vec<f32>) {
-        let piece = piece as usize;
-        let scale = &self.bytes[self.scales.clone()][4 * piece..][..4];
-        let scale = f32::from_le_bytes(scale.try_into().expect("four bytes"));
-        let integers = &self.bytes[self.vectors.clone()][piece * self.dimension..][..self.dimension];
-        numbers.extend(integers.iter().map(|&number| f32::from(number.cast_signed()) * scale));
-    }
 }
 
 /// Scales a vector to this length, and returns whether it has one; a vector that cannot be scaled becomes one of zeros.
@@ -270,7 +261,11 @@ impl Spelled {
             for piece in vectors.pieces(word) {
                 let next = numbers.len() as u32;
                 let row = *numbers.entry(piece).or_insert_with(|| {
-                    vectors.push_vector(piece, &mut spelled.rows);
+                    let piece = piece as usize;
+                    let scale = &vectors.bytes[vectors.scales.clone()][4 * piece..][..4];
+                    let scale = f32::from_le_bytes(scale.try_into().expect("four bytes"));
+                    let integers = &vectors.bytes[vectors.vectors.clone()][piece * dimension..][..dimension];
+                    spelled.rows.extend(integers.iter().map(|&number| f32::from(number.cast_signed()) * scale));
                     next
                 });
                 spelled.pieces.push(row);
@@ -315,10 +310,6 @@ struct Sum<'a> {
 }
 
 impl Sum<'_> {
-    #[allow(
-        clippy::inline_always,
-        reason = "what is not inlined is compiled without the processor's wide instructions"
-    )]
     #[inline(always)]
     fn add(self) {
         let dimension = self.sums.len() / 2;

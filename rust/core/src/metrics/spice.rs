@@ -79,7 +79,14 @@ impl Kernel for Spice {
             };
             let captions = [graphs.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
             let counts = Counts::of(&reader.scene(&captions, lexicon), references, self.counted, lexicon);
-            let (words_known, words) = graphs.known_words(&captions[0]);
+            // How many of the tokens the parser knows; none where captions were parsed elsewhere.
+            let [Caption { tokens, .. }] = &captions;
+            let (words_known, words) = match graphs {
+                Graphs::Parsed { parser, .. } => {
+                    (tokens.iter().filter(|token| parser.knows(token)).count(), tokens.len())
+                }
+                Graphs::Given(_) => (0, 0),
+            };
             if let Some(score) = counts.f() {
                 row[..2].copy_from_slice(&[score, 1.0]);
             }
@@ -197,12 +204,6 @@ impl Graphs {
         let ends = |number: usize| reference_ends.and_then(|ends| ends.get(&number));
         sentences.of_image(image).map(|number| caption(corpus, sentences.words(number), ends(number))).collect()
     }
-
-    /// How many of the tokens the parser knows, and how many there are; neither where captions were parsed elsewhere.
-    fn known_words(&self, caption: &Caption<'_>) -> (usize, usize) {
-        let Self::Parsed { parser, .. } = self else { return (0, 0) };
-        (caption.tokens.iter().filter(|token| parser.knows(token)).count(), caption.tokens.len())
-    }
 }
 
 fn caption<'a>(corpus: &'a Corpus, words: &[Word], ends: Option<&'a Vec<usize>>) -> Caption<'a> {
@@ -217,24 +218,20 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The words that a caption's graph counts, and the graph, in which what the caption denies or hedges is marked.
-    pub fn marked_graph(&mut self, caption: &Caption<'_>) -> (Vec<String>, SceneGraph) {
-        let (Graphs::Parsed { parser, .. }, Some(memory)) = (self.graphs, &mut self.memory) else {
-            return self.words_and_graph(caption);
-        };
-        let words = parser.parse_sentences(memory, &caption.tokens, caption.ends);
-        let mut graph = SceneGraph::of_sentences(&words, caption.ends);
-        let text = Text { ends: caption.ends.to_vec(), ..Text::default() };
-        graph.mark(&statuses(&words, &text));
-        (words.into_iter().map(|word| word.text).collect(), graph)
-    }
-
-    /// The words that a caption's graph counts, and the graph; an unknown caption has an empty graph.
-    pub fn words_and_graph(&mut self, Caption { tokens, ends }: &Caption<'_>) -> (Vec<String>, SceneGraph) {
+    /// The words that a caption's graph counts, and the graph, in which what the caption denies or hedges is `marked`; an
+    /// unknown caption has an empty graph.
+    pub fn words_and_graph(
+        &mut self,
+        Caption { tokens, ends }: &Caption<'_>,
+        marked: bool,
+    ) -> (Vec<String>, SceneGraph) {
         match (self.graphs, &mut self.memory) {
             (Graphs::Parsed { parser, .. }, Some(memory)) => {
                 let words = parser.parse_sentences(memory, tokens, ends);
-                let graph = SceneGraph::of_sentences(&words, ends);
+                let mut graph = SceneGraph::of_sentences(&words, ends);
+                if marked {
+                    graph.mark(&statuses(&words, &Text { ends: ends.to_vec(), ..Text::default() }));
+                }
                 (words.into_iter().map(|word| word.text).collect(), graph)
             }
             (Graphs::Given(graphs), _) => {
@@ -249,7 +246,7 @@ impl Reader<'_> {
     fn scene(&mut self, captions: &[Caption<'_>], lexicon: &mut Lexicon<'_>) -> Scene {
         let mut scene = Scene::default();
         for caption in captions {
-            scene.add(&self.words_and_graph(caption).1, lexicon);
+            scene.add(&self.words_and_graph(caption, false).1, lexicon);
         }
         scene
     }
@@ -359,8 +356,8 @@ impl<'a> Proposition<'a> {
             | (Counted::Objects, Self::Object(_))
             | (Counted::Attributes, Self::Attribute(..))
             | (Counted::Relations, Self::Relation(..)) => true,
-            (Counted::Of(category), Self::Attribute(_, attribute)) => match attribute.names() {
-                [name] => Category::of(lexicon.name(*name)) == Some(category),
+            (Counted::Of(category), Self::Attribute(_, attribute)) => match attribute.names[..] {
+                [name] => Category::of(lexicon.name(name)) == Some(category),
                 // The original looks for `big/large` in its lists, which have no such word.
                 _ => false,
             },
@@ -420,6 +417,7 @@ impl<'a> Lexicon<'a> {
 /// One name, or several that were merged since they share synonym sets.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Concept {
+    /// Its names, the first that was met first.
     names: Vec<Name>,
     /// The synonym sets of all its names, sorted.
     sets: Vec<u32>,
@@ -442,11 +440,6 @@ impl Concept {
             return Some(Rule::Lemma);
         }
         shares(&self.sets, &other.sets).then_some(Rule::Synset)
-    }
-
-    /// Its names, the first that was met first.
-    fn names(&self) -> &[Name] {
-        &self.names
     }
 
     fn join(&mut self, name: Name, lexicon: &Lexicon<'_>) {
@@ -547,7 +540,7 @@ pub fn explain(graphs: &Graphs, synonyms: &Synonyms, corpus: &Corpus, image: usi
 
 fn side(scene: &Scene, other: &Scene, lexicon: &Lexicon<'_>) -> Vec<Explained> {
     let propositions: Vec<Proposition<'_>> = other.propositions().collect();
-    let names = |concept: &Concept| concept.names().iter().map(|&name| lexicon.name(name).to_owned()).collect();
+    let names = |concept: &Concept| concept.names.iter().map(|&name| lexicon.name(name).to_owned()).collect();
     let matched = |proposition: Proposition<'_>| {
         let matches =
             propositions.iter().enumerate().filter_map(|(at, other)| Some((at, proposition.matches(*other)?)));

@@ -65,11 +65,31 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
     })
 }
 
+/// Maps each of so many items, by its number, with what each thread works in; results come in order.
+///
+/// Calls [`check`] before each.
+pub fn map_each<M, R: Send>(
+    len: usize,
+    threads: usize,
+    memory: impl Fn() -> M + Sync,
+    work: impl Fn(&mut M, usize) -> R + Sync,
+) -> Vec<R> {
+    let parts = map_parts(len, threads, |range| {
+        let mut memory = memory();
+        let checked = |number| {
+            check();
+            work(&mut memory, number)
+        };
+        range.map(checked).collect::<Vec<_>>()
+    });
+    parts.into_iter().flatten().collect()
+}
+
 /// Maps each item with its number, which the work may change; results come in order.
 pub fn map_mut<T: Send, R: Send>(items: &mut [T], threads: usize, work: impl Fn(usize, &mut T) -> R + Sync) -> Vec<R> {
     let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
     let work_on = |number: usize| work(number, &mut items[number].lock().expect("no other thread has this item"));
-    map_parts(items.len(), threads, |numbers| numbers.map(work_on).collect::<Vec<_>>()).into_iter().flatten().collect()
+    map_each(items.len(), threads, || (), |(), number| work_on(number))
 }
 
 // Long work that its caller can cancel.

@@ -137,7 +137,8 @@ impl Vocabulary {
 
     /// The place of the word's slot, or of the free one that it would get.
     fn place(&self, word: &str, key: Key) -> usize {
-        let is_word = |slot: Slot| slot.key == key && (key.is_whole_word() || self.word(slot.number) == word);
+        let is_whole_word = key.0 & 0xff < 8;
+        let is_word = |slot: Slot| slot.key == key && (is_whole_word || self.word(slot.number) == word);
         let mask = self.slots.len() - 1;
         let mut place = key.place() & mask;
         while !self.slots[place].is_free() && !is_word(self.slots[place]) {
@@ -165,10 +166,6 @@ impl Key {
         let mut hasher = FxHasher::default();
         hasher.write(word.as_bytes());
         Self(hasher.finish() | 0xff)
-    }
-
-    fn is_whole_word(self) -> bool {
-        self.0 & 0xff < 8
     }
 
     fn place(self) -> usize {

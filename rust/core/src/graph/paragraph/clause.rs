@@ -111,12 +111,6 @@ impl<'a> Clause<'a> {
         matches!(self.before(at), Some(Item::Entity(_) | Item::Pronoun(_)))
     }
 
-    /// Whether a comma before `and` ends a list: `a dog, a cat, and`.
-    fn ends_list(&self, at: usize) -> bool {
-        let is_list = |items: &[Item]| matches!(items, [.., Item::Break, Item::Entity(_), Item::Break]);
-        is_list(&self.items[..at])
-    }
-
     fn is_finite(item: Option<&Item>) -> bool {
         matches!(item, Some(Item::Verb(verb)) if matches!(verb.form, Form::Finite | Form::Passive))
     }
@@ -192,8 +186,10 @@ impl<'a> Clause<'a> {
     /// A mention takes its part in the clause.
     fn enter(&mut self, at: usize, number: usize) {
         if let Some(preposition) = self.state.preposition.take() {
-            if preposition.name == "for" && preposition.words.len() == 1 {
-                self.entities[number].take_as_meant();
+            let entity = &mut self.entities[number];
+            // Behind `for` a plural by itself names whom something is for: `a shelter for visitors`.
+            if preposition.name == "for" && preposition.words.len() == 1 && entity.is_plural && entity.is_bare {
+                entity.status = entity.status.max(Status::Aside);
             }
             self.place(&preposition, number);
             (self.state.last, self.state.has_object) = (Some(number), true);
@@ -402,7 +398,9 @@ impl<'a> Clause<'a> {
 
     fn and(&mut self, at: usize) {
         self.state.is_joined = true;
-        self.state.joins_mentions = self.follows_mention(at) || self.ends_list(at);
+        // A comma before `and` ends a list: `a dog, a cat, and`.
+        let ends_list = matches!(self.items[..at], [.., Item::Break, Item::Entity(_), Item::Break]);
+        self.state.joins_mentions = self.follows_mention(at) || ends_list;
         let is_clause = matches!(self.item(at + 1), Some(Item::Entity(_))) && Self::is_finite(self.item(at + 2));
         if is_clause && self.state.verb.is_some() {
             self.state.is_joined = false;

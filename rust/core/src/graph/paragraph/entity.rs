@@ -111,7 +111,9 @@ impl Entity {
             ..Self::default()
         };
         entity.find_colours(sentence.first + noun);
-        if is_viewers(sentence, modifiers, &entity) {
+        // What those who look at the picture have: `our attention`, `the eye`.
+        let is_ours = modifiers.clone().any(|at| matches!(sentence.text(at), "our" | "your" | "my"));
+        if is_ours || entity.lemma == "eye" && !is_plural && entity.possessive.is_none() {
             entity.kind = Kind::Aside;
         }
         if sentence.is_summary() || entity.kind == Kind::Aside {
@@ -156,23 +158,12 @@ impl Entity {
         covers
     }
 
-    fn is_bare_name(&self) -> bool {
-        self.is_thing() && !self.name.contains(' ')
-    }
-
     pub(super) fn is_thing(&self) -> bool {
         self.kind == Kind::Thing
     }
 
     pub(super) fn is_colour(&self) -> bool {
         self.kind == Kind::Colour
-    }
-
-    /// Takes in that it stands behind `for`: a plural by itself names whom something is for, `a shelter for visitors`.
-    pub(super) fn take_as_meant(&mut self) {
-        if self.is_plural && self.is_bare {
-            self.status = self.status.max(Status::Aside);
-        }
     }
 
     /// Whether it is a thing that the text does not deny.
@@ -198,17 +189,6 @@ fn covering(participle: &str) -> Option<&str> {
     let stem = participle.strip_suffix("ed")?;
     let undoubled = stem.get(..stem.len().saturating_sub(1)).unwrap_or(stem);
     [stem, &participle[..=stem.len()], undoubled].into_iter().find(|form| is(form, Class::Surround))
-}
-
-/// Whether a phrase names what those who look at the picture have: `our attention`, `the eye`.
-fn is_viewers(sentence: &Sentence, modifiers: std::ops::Range<usize>, entity: &Entity) -> bool {
-    let is_ours = modifiers.into_iter().any(|at| matches!(sentence.text(at), "our" | "your" | "my"));
-    is_ours || entity.lemma == "eye" && !entity.is_plural && entity.possessive.is_none()
-}
-
-/// Whether a word tells limbs apart: `his left hand`.
-fn is_side(sentence: &Sentence, noun: usize, text: &str) -> bool {
-    matches!(text, "left" | "right") && is(sentence.lemma(noun), Class::Limb)
 }
 
 /// Whether two nouns name a thing together, also where WordNet does not know them: `a train car`.
@@ -240,6 +220,8 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
     while let Some(at) = places.next() {
         let text = sentence.text(at);
         let quality = |name: &str, words| Quality { name: name.to_owned(), words };
+        // What tells limbs apart: `his left hand`.
+        let is_side = matches!(text, "left" | "right") && is(sentence.lemma(modifiers.end), Class::Limb);
         if is(text, Class::Tint) && modifiers.contains(&(at + 1)) && sentence.is(at + 1, Class::Colour) {
             places.next();
             let name = format!("{text} {}", sentence.text(at + 1));
@@ -247,7 +229,7 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
         } else if let Some(number) = NUMBERS.iter().position(|&word| word == text) {
             qualities.push(quality(&(number + 2).to_string(), vec![sentence.first + at]));
         } else if sentence.has_tag(at, &[Tag::Jj, Tag::Nn, Tag::Nnp, Tag::Nns, Tag::Vbn, Tag::Vbg])
-            && (!is(text, Class::NoAttribute) || is_side(sentence, modifiers.end, text))
+            && (!is(text, Class::NoAttribute) || is_side)
         {
             qualities.push(quality(text, vec![sentence.first + at]));
         }
@@ -262,7 +244,7 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
 pub(super) fn shorten(entities: &mut [Entity]) {
     for at in 0..entities.len() {
         let again = &entities[at];
-        if !again.is_definite || !again.is_bare_name() {
+        if !again.is_definite || !again.is_thing() || again.name.contains(' ') {
             continue;
         }
         let short = again.name.clone();

@@ -136,10 +136,6 @@ pub(super) fn of(sentence: &Sentence, entities: &mut Vec<Entity>) -> Vec<Item> {
     items
 }
 
-fn begins_there(sentence: &Sentence, at: usize) -> bool {
-    sentence.text(at) == "there" && sentence.lemma(at + 1) == "be"
-}
-
 fn preposition(sentence: &Sentence, words: std::ops::Range<usize>, name: &str) -> Predicate {
     Predicate { name: name.to_owned(), words: words.map(|at| sentence.first + at).collect() }
 }
@@ -151,7 +147,7 @@ fn push(items: &mut Vec<Item>, sentence: &Sentence, at: usize) {
     let is_pronoun = sentence.has_tag(at, &[Tag::Prp, Tag::PrpPossessive]);
     let listed = lexicon::preposition(|behind| (behind == 0).then_some(text));
     match sentence.tag(at) {
-        _ if begins_there(sentence, at) => items.push(Item::There),
+        _ if text == "there" && sentence.lemma(at + 1) == "be" => items.push(Item::There),
         Some(Tag::Pos) if matches!(text, "'s" | "'") => items.push(Item::Owner),
         _ if is_pronoun && PRONOUNS.contains(&text) => items.push(Item::Pronoun(at)),
         Some(Tag::Wdt | Tag::Wp | Tag::In) if matches!(text, "that" | "which" | "who") => items.push(Item::Relative),

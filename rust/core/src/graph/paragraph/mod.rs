@@ -18,21 +18,13 @@ use std::ops::Range;
 
 use super::scope::statuses;
 use super::{SceneGraph, Status};
-use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::parallel::map_each;
 use crate::parse::{Memory, Parser, Word};
 use crate::text::tokenize::Tokenizer;
 
 /// The graphs of texts and the statuses of their tokens, in the texts' order, by that many threads; 0 for one per core.
 pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<(SceneGraph, Vec<Status>)> {
-    let parts = map_parts(texts.len(), threads, |range| {
-        let mut memory = parser.worker();
-        let read = |text| {
-            check();
-            graph(parser, &mut memory, text)
-        };
-        texts[range].iter().map(read).collect::<Vec<_>>()
-    });
-    parts.into_iter().flatten().collect()
+    map_each(texts.len(), threads, || parser.worker(), |memory, number| graph(parser, memory, &texts[number]))
 }
 
 /// The graph of a text, and the status of each of its tokens.

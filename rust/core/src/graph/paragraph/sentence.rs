@@ -239,7 +239,10 @@ fn end(sentence: &Sentence, start: usize) -> (Option<usize>, usize) {
         }
         at += 1;
     }
-    if noun.is_none() && is_adjective_list(sentence, at) {
+    // Adjectives may go on behind a comma: `a long, white dress`.
+    let adjectives = [Tag::Jj, Tag::Vbn, Tag::Vbg];
+    let is_list = at > 0 && sentence.is_break(at) && [at - 1, at].iter().all(|&at| sentence.has_tag(at, &adjectives));
+    if noun.is_none() && is_list {
         let listed = |&place: &usize| !sentence.has_tag(place, &[Tag::Jj, Tag::Vbn, Tag::Vbg, Tag::Rb, Tag::Cc]);
         let nouns = (at..sentence.len()).find(listed).unwrap_or(at);
         let in_noun = |&place: &usize| sentence.is_noun(place) && (place == nouns || !sentence.is_break(place));
@@ -254,10 +257,4 @@ fn goes_on(sentence: &Sentence, start: usize, at: usize) -> bool {
         || sentence.has_tag(at, &PARTICIPLES) && before_noun(sentence, at)
         || sentence.tag(at) == Some(Tag::Rb) && sentence.has_tag(at + 1, &[Tag::Jj, Tag::Vbn])
         || sentence.tag(at) == Some(Tag::Cc) && joins()
-}
-
-/// Whether adjectives go on behind a comma here: `a long, white dress`.
-fn is_adjective_list(sentence: &Sentence, at: usize) -> bool {
-    let adjectives = [Tag::Jj, Tag::Vbn, Tag::Vbg];
-    at > 0 && sentence.is_break(at) && sentence.has_tag(at - 1, &adjectives) && sentence.has_tag(at, &adjectives)
 }

@@ -51,68 +51,46 @@ pub fn novel_captions(corpus: &Corpus, training: &References) -> Vec<f64> {
 // Div-n, distinct n-grams of a set over its words (Li et al., NAACL 2016; Shetty et al., ICCV 2017), and the share of
 // distinct captions.
 
-#[derive(Debug, Clone, Copy)]
-struct Div {
-    order: usize,
-    /// The order of the n-grams that are counted below the line.
-    over: usize,
+/// A mean over sets, of what this gives of one.
+struct OfSets<F>(F);
+
+impl<F: Fn(&Image<'_>) -> f64 + Send + Sync> Kernel for OfSets<F> {
+    fn unit(&self) -> Unit {
+        Unit::Set
+    }
+
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, _| self.0(image)))
+    }
 }
 
 /// Builds Div-n.
 pub(crate) fn build_div(parameters: &mut Parameters) -> Built {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
+    // The order of the n-grams that are counted below the line.
     let over = parameters.choice("over", &[("words", 1), ("ngrams", order)])?;
-    Ok(Box::new(Div { order, over }))
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Distinct;
-
-/// Builds the share of distinct captions.
-#[allow(clippy::unnecessary_wraps)] // as every builder returns
-pub(crate) fn build_distinct(_: &mut Parameters) -> Built {
-    Ok(Box::new(Distinct))
-}
-
-impl Div {
-    fn share(self, image: &Image<'_>) -> f64 {
+    Ok(Box::new(OfSets(move |image: &Image<'_>| {
         let ngrams = image.ngrams();
         let mut seen = vec![false; ngrams.distinct()];
         let (mut distinct, mut all) = (0, 0);
         for candidate in 0..image.candidate_count() {
-            for entry in ngrams.entries(candidate, self.order) {
+            for entry in ngrams.entries(candidate, order) {
                 distinct += usize::from(!std::mem::replace(&mut seen[entry.ngram as usize], true));
             }
-            all += (image.candidate(candidate).len() + 1).saturating_sub(self.over);
+            all += (image.candidate(candidate).len() + 1).saturating_sub(over);
         }
         if all == 0 { 0.0 } else { distinct as f64 / all as f64 }
-    }
+    })))
 }
 
-fn distinct_captions(image: &Image<'_>) -> f64 {
-    let count = image.candidate_count();
-    let distinct: BTreeSet<_> = (0..count).map(|candidate| image.candidate(candidate)).collect();
-    distinct.len() as f64 / count.max(1) as f64
-}
-
-impl Kernel for Div {
-    fn unit(&self) -> Unit {
-        Unit::Set
-    }
-
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
-        Ok(mean_of(|image, _| self.share(image)))
-    }
-}
-
-impl Kernel for Distinct {
-    fn unit(&self) -> Unit {
-        Unit::Set
-    }
-
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
-        Ok(mean_of(|image, _| distinct_captions(image)))
-    }
+/// Builds the share of distinct captions.
+#[allow(clippy::unnecessary_wraps)] // as every builder returns
+pub(crate) fn build_distinct(_: &mut Parameters) -> Built {
+    Ok(Box::new(OfSets(|image: &Image<'_>| {
+        let count = image.candidate_count();
+        let distinct: BTreeSet<_> = (0..count).map(|candidate| image.candidate(candidate)).collect();
+        distinct.len() as f64 / count.max(1) as f64
+    })))
 }
 
 // mBLEU: the BLEU of each caption of a set against the others. High where captions repeat each other.
@@ -145,22 +123,11 @@ enum Length {
     Closest,
 }
 
-impl Mbleu {
-    fn build(parameters: &mut Parameters, score: Score) -> Built {
-        let length = parameters.choice("length", &[("average", Length::Average), ("closest", Length::Closest)])?;
-        Ok(Box::new(Self { length, score }))
-    }
-}
-
-/// Builds mBLEU of order `n`.
-pub(crate) fn build_mbleu(parameters: &mut Parameters) -> Built {
-    let order = parameters.count("n", 1..=MAX_ORDER)?;
-    Mbleu::build(parameters, Score::Order(order))
-}
-
-/// Builds mBLEU-mix.
-pub(crate) fn build_mix(parameters: &mut Parameters) -> Built {
-    Mbleu::build(parameters, Score::Mix)
+/// Builds mBLEU of order `n`, or mBLEU-mix.
+pub(crate) fn build_mbleu(parameters: &mut Parameters, is_mix: bool) -> Built {
+    let score = if is_mix { Score::Mix } else { Score::Order(parameters.count("n", 1..=MAX_ORDER)?) };
+    let length = parameters.choice("length", &[("average", Length::Average), ("closest", Length::Closest)])?;
+    Ok(Box::new(Mbleu { length, score }))
 }
 
 impl Kernel for Mbleu {
@@ -332,7 +299,10 @@ impl Kernel for Spectral {
             let values = spectrum.values(matrix, size);
             row[0] = (self.measure)(values);
             row[1] = 1.0;
-            row[2] = f64::from(u8::from(!is_inner_product && least_is_negative(values)));
+            // Whether an eigenvalue is below 0 by more than rounding.
+            let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+            let is_negative = values.iter().any(|&value| value < -rounding(values.len(), largest));
+            row[2] = f64::from(u8::from(!is_inner_product && is_negative));
         }))
     }
 }
@@ -371,12 +341,6 @@ fn effective_number(eigenvalues: &[f64]) -> f64 {
     let total: f64 = sizes().sum();
     let entropy: f64 = sizes().map(|size| size / total).map(|share| 0.0 - share * share.ln()).sum();
     if total == 0.0 { 0.0 } else { entropy.exp() }
-}
-
-/// Whether an eigenvalue is below 0 by more than rounding.
-fn least_is_negative(eigenvalues: &[f64]) -> bool {
-    let largest = eigenvalues.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    eigenvalues.iter().any(|&value| value < -rounding(eigenvalues.len(), largest))
 }
 
 fn rounding(count: usize, largest: f64) -> f64 {

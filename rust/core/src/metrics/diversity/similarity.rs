@@ -43,22 +43,6 @@ struct Settings {
     stop: bool,
 }
 
-impl Settings {
-    fn read(parameters: &mut Parameters) -> Result<Self, Refused> {
-        let mut settings = Self { order: MAX_ORDER, sigma: 6.0, stop: true };
-        if parameters.has("n") {
-            settings.order = parameters.count("n", 1..=MAX_ORDER)?;
-        }
-        if parameters.has("sigma") {
-            settings.sigma = parameters.positive("sigma")?;
-        }
-        if parameters.has("stop") {
-            settings.stop = parameters.flag("stop")?;
-        }
-        Ok(settings)
-    }
-}
-
 /// The names of all similarities.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SIMILARITIES.iter().map(|(name, _)| *name)
@@ -68,7 +52,17 @@ impl Similarity {
     /// The similarity that the parameter `kernel` names.
     pub fn build(parameters: &mut Parameters) -> Result<Self, Refused> {
         let of = parameters.choice("kernel", SIMILARITIES)?;
-        Ok(of(&Settings::read(parameters)?))
+        let mut settings = Settings { order: MAX_ORDER, sigma: 6.0, stop: true };
+        if parameters.has("n") {
+            settings.order = parameters.count("n", 1..=MAX_ORDER)?;
+        }
+        if parameters.has("sigma") {
+            settings.sigma = parameters.positive("sigma")?;
+        }
+        if parameters.has("stop") {
+            settings.stop = parameters.flag("stop")?;
+        }
+        Ok(of(&settings))
     }
 
     /// Whether it is an inner product, so that no eigenvalue is negative.

@@ -42,7 +42,8 @@ pub(super) struct Search {
     history: Vec<(Match, u32)>,
     /// By reference word, the match that every path takes there.
     fixed: Vec<Option<Match>>,
-    chosen: Vec<Match>,
+    /// The alignment of the last run.
+    pub(super) chosen: Vec<Match>,
 }
 
 /// Paths with the words of the hypothesis that they have used: for each path, a bit for each word.
@@ -89,10 +90,6 @@ impl Round {
         self.steps.clear();
         self.ranks.clear();
         self.limit = u128::MAX;
-    }
-
-    fn is_limited(&self) -> bool {
-        self.steps.len() >= ROOM
     }
 
     fn push(&mut self, step: Step) {
@@ -166,13 +163,21 @@ impl Search {
             if self.fixed[word].is_none() {
                 self.find_free(candidates, blocks, word);
             }
-            self.list_steps(candidates.most(word), blocks, word);
+            self.list_steps(candidates.most[candidates.lists[word]], blocks, word);
             self.keep_best(candidates, blocks, word);
         }
         self.beam.paths.iter_mut().for_each(Path::close_chunk);
         let ranked = self.beam.paths.iter().enumerate().min_by_key(|(number, path)| path.rank(*number));
-        let best = ranked.map_or(NONE, |(_, path)| path.last);
-        self.collect(best)
+        let mut last = ranked.map_or(NONE, |(_, path)| path.last);
+        self.chosen.clear();
+        self.chosen.extend(self.fixed.iter().flatten());
+        while last != NONE {
+            let (match_, before) = self.history[last as usize];
+            self.chosen.push(match_);
+            last = before;
+        }
+        self.chosen.sort_unstable_by_key(|match_| match_.reference);
+        &self.chosen
     }
 
     /// One path, which holds the matches that no other competes with.
@@ -230,7 +235,7 @@ impl Search {
                     let used = &beam.used[parent as usize * blocks..][..blocks];
                     let mut continuing = free.iter().filter(|(_, match_)| !path.is_broken_by(match_)).count();
                     for &(took, ref match_) in &*free {
-                        if round.is_limited() && path.best(most, continuing == 0).rank(0) >= round.limit {
+                        if round.steps.len() >= ROOM && path.best(most, continuing == 0).rank(0) >= round.limit {
                             continue 'paths;
                         }
                         continuing -= usize::from(!path.is_broken_by(match_));
@@ -270,7 +275,7 @@ impl Search {
             let start = self.next.used.len();
             self.next.used.extend(&self.beam.used[step.parent as usize * blocks..][..blocks]);
             if step.took != NONE {
-                let match_ = candidates.get(step.took as usize, word);
+                let match_ = candidates.matches[step.took as usize].at(word);
                 mark(&mut self.next.used[start..], &match_);
                 self.history.push((match_, path.last));
                 path.last = self.history.len() as u32 - 1;
@@ -278,24 +283,6 @@ impl Search {
             self.next.paths.push(path);
         }
         std::mem::swap(&mut self.beam, &mut self.next);
-    }
-
-    /// The alignment found last.
-    pub(super) fn chosen(&self) -> &[Match] {
-        &self.chosen
-    }
-
-    fn collect(&mut self, last: u32) -> &[Match] {
-        self.chosen.clear();
-        self.chosen.extend(self.fixed.iter().flatten());
-        let mut at = last;
-        while at != NONE {
-            let (match_, before) = self.history[at as usize];
-            self.chosen.push(match_);
-            at = before;
-        }
-        self.chosen.sort_unstable_by_key(|match_| match_.reference);
-        &self.chosen
     }
 }
 
@@ -393,22 +380,12 @@ impl Candidates {
         (start as u32, self.matches[start..self.ends[list]].iter().map(move |match_| match_.at(word)))
     }
 
-    /// The most that a match at the reference word gains.
-    pub(super) fn most(&self, word: usize) -> u32 {
-        self.most[self.lists[word]]
-    }
-
-    /// The match with that number at a reference word.
-    pub(super) fn get(&self, number: usize, word: usize) -> Match {
-        self.matches[number].at(word)
-    }
-
     /// Finds the matches of a pair, in place of those of the pair before.
     pub(super) fn find(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
         self.unsorted.clear();
         self.share_lists(reference);
         let lexicon = &sentences.lexicon;
-        self.carriers.resize(lexicon.trait_count(), 0);
+        self.carriers.resize(lexicon.traits, 0);
         let words = [hypothesis.words, reference.words];
         self.match_words(Module::Exact, lexicon, words, |word| lexicon.same_word(word));
         let [h, r] = words.map(|words| words.iter().map(|&word| lexicon.same_word(word)));
@@ -562,7 +539,7 @@ impl Places {
         to: impl DoubleEndedIterator<Item = &'a Span> + Clone,
         mut report: impl FnMut((u32, u8), (u32, u8)),
     ) {
-        self.first.resize(sentences.phrase_count(), Self::NONE);
+        self.first.resize(sentences.lengths.len(), Self::NONE);
         self.places.clear();
         for span in to.clone().rev() {
             let next = std::mem::replace(&mut self.first[span.phrase as usize], self.places.len() as u32);
@@ -573,7 +550,7 @@ impl Places {
                 let mut place = self.first[paraphrase as usize];
                 while place != Self::NONE {
                     let (start, next) = self.places[place as usize];
-                    report((span.start, span.length), (start, sentences.length(paraphrase)));
+                    report((span.start, span.length), (start, sentences.lengths[paraphrase as usize]));
                     place = next;
                 }
             }

@@ -307,7 +307,7 @@ fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> V
     let mut aligner = Aligner::default();
     let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
         let counts = aligner.align(&sentences, sentences.get(0), sentences.get(number));
-        let links = aligner.search.chosen().iter().map(|match_| Link {
+        let links = aligner.search.chosen.iter().map(|match_| Link {
             module: match_.module,
             hypothesis: match_.of_hypothesis(),
             reference: match_.of_reference(),

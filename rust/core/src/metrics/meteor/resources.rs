@@ -113,7 +113,10 @@ impl Resources {
 
     /// The phrase that is `phrase` with one more word, where the table has it or a longer one that begins so.
     pub(super) fn child(&self, phrase: u32, word: u32) -> Option<u32> {
-        self.paraphrases.child(&self.bytes, phrase, word)
+        let Paraphrases { last, children, .. } = &self.paraphrases;
+        let children = children.part(&self.bytes, phrase as usize);
+        let place = last.slice(children.clone()).binary_search(&self.bytes, word)?;
+        Some((children.start + place) as u32)
     }
 
     /// The paraphrases of a phrase, in the order of the table.
@@ -123,7 +126,7 @@ impl Resources {
 
     /// Number of phrases, and of beginnings of phrases.
     pub(super) fn phrase_count(&self) -> usize {
-        self.paraphrases.len()
+        self.paraphrases.last.len
     }
 }
 
@@ -157,16 +160,6 @@ impl Paraphrases {
             forward && lists.values().iter(bytes).all(|phrase| (phrase as usize) < last.len)
         });
         (children.parts() == last.len && fits).then_some(Self { words, last, children, lists })
-    }
-
-    fn len(&self) -> usize {
-        self.last.len
-    }
-
-    fn child(&self, bytes: &[u8], phrase: u32, word: u32) -> Option<u32> {
-        let children = self.children.part(bytes, phrase as usize);
-        let place = self.last.slice(children.clone()).binary_search(bytes, word)?;
-        Some((children.start + place) as u32)
     }
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::resources::{Resources, is_plain, split};
 use crate::corpus::Corpus;
 use crate::numeric::hash_table::{HashTable, Key};
-use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::parallel::{check, map_each, map_parts};
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Token numbers of many sentences, one after the other.
@@ -69,7 +69,8 @@ pub(super) struct Sentences {
     span_ends: Vec<usize>,
     paraphrases: Vec<u32>,
     paraphrase_ends: Vec<usize>,
-    lengths: Vec<u8>,
+    /// Number of words of each phrase.
+    pub(super) lengths: Vec<u8>,
 }
 
 impl Sentences {
@@ -115,16 +116,6 @@ impl Sentences {
         let phrase = phrase as usize;
         let start = if phrase == 0 { 0 } else { self.paraphrase_ends[phrase - 1] };
         &self.paraphrases[start..self.paraphrase_ends[phrase]]
-    }
-
-    /// Number of words of a phrase.
-    pub(super) fn length(&self, phrase: u32) -> u8 {
-        self.lengths[phrase as usize]
-    }
-
-    /// Number of phrases.
-    pub(super) fn phrase_count(&self) -> usize {
-        self.lengths.len()
     }
 
     /// Drops the spans of phrases that neither have paraphrases here nor are any, and numbers the others.
@@ -278,7 +269,8 @@ impl<'a> Walker<'a> {
 pub(super) struct Lexicon {
     tokens: Vec<Token>,
     sets: Vec<u32>,
-    traits: usize,
+    /// Number of traits.
+    pub(super) traits: usize,
 }
 
 #[derive(Debug)]
@@ -371,11 +363,6 @@ impl Lexicon {
         &self.sets[self.token(word).sets.clone()]
     }
 
-    /// Number of traits.
-    pub(super) fn trait_count(&self) -> usize {
-        self.traits
-    }
-
     pub(super) fn is_function_word(&self, word: Word) -> bool {
         self.token(word).is_function_word
     }
@@ -417,7 +404,7 @@ impl Encoded {
     }
 
     /// METEOR's references for the reference sentences of the corpus.
-    pub(super) fn references(&self, sentences: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    pub(super) fn references(&self, sentences: Range<usize>) -> Range<usize> {
         self.first[sentences.start]..self.first[sentences.end]
     }
 }
@@ -449,38 +436,32 @@ impl<'a> Encoder<'a> {
     ) {
         let is_plain = |sentence: usize| tokens(sentence).iter().all(|&word| self.plain[word as usize]);
         let to_normalize: Vec<usize> = (0..count).filter(|&sentence| !is_plain(sentence)).collect();
-        let normalized = map_parts(to_normalize.len(), threads, |range| {
-            let text = |sentence: usize| {
-                let words: Vec<&str> = tokens(sentence).iter().map(|&word| self.vocabulary.word(word)).collect();
-                words.join(" ")
-            };
-            let normalize = |sentence: usize| -> Vec<String> {
-                check();
-                lines(&text(sentence)).iter().map(|line| resources.normalize(line)).collect()
-            };
-            to_normalize[range].iter().map(|&sentence| normalize(sentence)).collect::<Vec<_>>()
-        });
-        let mut normalized = to_normalize.iter().zip(normalized.into_iter().flatten()).peekable();
+        let normalized: Vec<Vec<String>> = map_each(
+            to_normalize.len(),
+            threads,
+            || (),
+            |(), number| {
+                let words = tokens(to_normalize[number]).iter().map(|&word| self.vocabulary.word(word));
+                lines(&words.collect::<Vec<_>>().join(" ")).iter().map(|line| resources.normalize(line)).collect()
+            },
+        );
+        let mut normalized = to_normalize.iter().zip(normalized).peekable();
         for sentence in 0..count {
             if let Some((_, lines)) = normalized.next_if(|(other, _)| **other == sentence) {
                 for line in lines {
                     self.arena.push_tokens(split(&line));
                 }
             } else {
-                self.push_plain(tokens(sentence));
+                let Self { vocabulary, numbers, arena, .. } = self;
+                for &word in tokens(sentence) {
+                    let number = &mut numbers[word as usize];
+                    let number = *number.get_or_insert_with(|| arena.vocabulary.intern(vocabulary.word(word)));
+                    arena.words.push(number);
+                }
+                arena.end_sentence();
             }
             finish(self.arena.len());
         }
-    }
-
-    fn push_plain(&mut self, words: &[Word]) {
-        let Self { vocabulary, numbers, arena, .. } = self;
-        for &word in words {
-            let number = &mut numbers[word as usize];
-            let number = *number.get_or_insert_with(|| arena.vocabulary.intern(vocabulary.word(word)));
-            arena.words.push(number);
-        }
-        arena.end_sentence();
     }
 }
 

@@ -173,12 +173,6 @@ impl Said {
         sets.map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a thing that is said is in the synonym set.
-    fn names_one_of(&self, set: u32) -> bool {
-        let named = |&stem: &Stem| self.places.contains_key(&(Kind::Object, [stem, NO_STEM, NO_STEM]));
-        self.by_set.get(&set).is_some_and(|stems| stems.iter().any(named))
-    }
-
     /// The numbers of the statements here that say the same as one of `side`, each part by the same stem or by a
     /// synonym. Words are compared by their stems alone.
     pub(super) fn alike(&self, side: &Self, other: &Statement) -> Vec<usize> {
@@ -299,7 +293,7 @@ impl Frequencies {
     fn count(&mut self, content: &Said) {
         self.images += 1;
         let of =
-            |statement| [key(statement)].into_iter().chain(content.sets_of(statement).iter().map(|&set| set_key(set)));
+            |statement| [key(statement)].into_iter().chain(content.sets_of(statement).iter().map(|&set| hashed(set)));
         for key in content.statements.iter().flat_map(of).collect::<FxHashSet<_>>() {
             *self.counts.entry(key).or_default() += 1;
         }
@@ -326,7 +320,9 @@ impl Frequencies {
             f64::from(count.saturating_sub(excluded.into())) / other_images
         };
         let same = share(key(statement), excluded.same(statement).is_some());
-        let by_set = |&set: &u32| share(set_key(set), excluded.names_one_of(set));
+        let is_named = |&stem: &Stem| excluded.places.contains_key(&(Kind::Object, [stem, NO_STEM, NO_STEM]));
+        let names_one_of = |set: &u32| excluded.by_set.get(set).is_some_and(|stems| stems.iter().any(is_named));
+        let by_set = |set: &u32| share(hashed(*set), names_one_of(set));
         let alike = side.sets_of(statement).iter().map(by_set).fold(same, f64::max);
         same + worth * (alike - same)
     }
@@ -360,10 +356,6 @@ impl Frequencies {
 
 fn key(statement: &Statement) -> u64 {
     hashed((statement.kind, statement.stems))
-}
-
-fn set_key(set: u32) -> u64 {
-    hashed(set)
 }
 
 fn hashed(value: impl Hash) -> u64 {

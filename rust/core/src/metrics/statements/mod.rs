@@ -97,6 +97,10 @@ const SCORES: [Asked; 3] = [Asked::Coverage, Asked::Precision, Asked::F1];
 /// see [`Counts`].
 const WIDTH: usize = 4 * SCORES.len() + 4 * Kind::ALL.len();
 
+/// Columns of a rubric's row: supports of the items, the number of items, of those that are said whole, and of those of
+/// which nothing is said.
+const RUBRIC_WIDTH: usize = 4;
+
 impl Kernel for Share {
     fn width(&self) -> usize {
         if self.figure == Asked::Rubric { RUBRIC_WIDTH } else { WIDTH }
@@ -113,7 +117,12 @@ impl Kernel for Share {
         if self.figure == Asked::Rubric {
             return Ok(with_memory(memory, |(memory, lexicon), image, candidate, row| {
                 let of = (image.number(), candidate);
-                count_items(of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
+                for support in of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms) {
+                    row[0] += support.unwrap_or(0.0);
+                    row[1] += 1.0;
+                    row[2] += f64::from(support == Some(1.0));
+                    row[3] += f64::from(support == Some(0.0));
+                }
             }));
         }
         let frequencies = resources.need::<Frequencies>()?;
@@ -259,20 +268,6 @@ fn weight(side: &Said, number: usize, synonyms: f64) -> f64 {
 }
 
 // `rubric`: how many of the items that are asked for a caption says. An image's references are its items.
-
-/// Columns of a row: supports of the items, the number of items, of those that are said whole, and of those of which
-/// nothing is said.
-const RUBRIC_WIDTH: usize = 4;
-
-/// Counts an image's items, of which a candidate says so much.
-fn count_items(supports: Vec<Option<f64>>, row: &mut [f64]) {
-    for support in supports {
-        row[0] += support.unwrap_or(0.0);
-        row[1] += 1.0;
-        row[2] += f64::from(support == Some(1.0));
-        row[3] += f64::from(support == Some(0.0));
-    }
-}
 
 /// How far a candidate says each item of its image; none for an item that says nothing itself.
 fn of_items(

@@ -29,7 +29,7 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
     fn read(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         // Where more blanks follow, of whatever kind, the rule for them must take all at once.
-        if is_single_blank(bytes, start) {
+        if bytes[start] == b' ' && bytes.get(start + 1).is_some_and(u8::is_ascii_graphic) {
             return start + 1;
         }
         if let Some(word) = plain_word(bytes, start) {
@@ -67,11 +67,6 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
 
 // The commonest tokens, recognised without the tables.
 
-/// Whether a blank stands there, and no other white space behind it.
-fn is_single_blank(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at) == Some(&b' ') && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic)
-}
-
 /// A word of ASCII letters.
 struct PlainWord {
     pub(super) end: usize,
@@ -87,7 +82,9 @@ fn plain_word(bytes: &[u8], start: usize) -> Option<PlainWord> {
     loop {
         let eight = eight_at(bytes, end);
         let letters = letters_first(eight);
-        is_lower &= capitals_start(eight) >= letters;
+        // The first capital among them; 8 where none is.
+        let capital = in_range(eight, b'A', b'Z').trailing_zeros() as usize / 8;
+        is_lower &= capital >= letters;
         end += letters;
         if letters < 8 {
             break;
@@ -113,11 +110,6 @@ fn letters_first(eight: u64) -> usize {
     // A capital and the bit of a blank make a small letter, and nothing else does that was none.
     let letters = in_range(eight | BLANK, b'a', b'z');
     (!letters & HIGH_BITS).trailing_zeros() as usize / 8
-}
-
-/// Which of the eight bytes is the first capital; 8 where none is.
-fn capitals_start(eight: u64) -> usize {
-    in_range(eight, b'A', b'Z').trailing_zeros() as usize / 8
 }
 
 /// The highest bit of each of eight bytes.
