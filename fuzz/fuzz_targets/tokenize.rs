@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 fuzz_target!(|text: &str| {
-    for tokenizer in Tokenizer::ALL {
+    for tokenizer in Tokenizer::all() {
         tokenizer.tokenize(text, |token: &str| assert!(!token.is_empty() && !token.contains(' ')));
     }
     let captions: Vec<&str> = text.split('|').collect();

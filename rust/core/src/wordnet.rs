@@ -50,7 +50,8 @@ pub(crate) fn sets_of(bytes: &[u8], words: &Meanings, irregular: &Meanings, word
 #[derive(Debug, Clone)]
 pub struct Synonyms {
     bytes: SharedBytes,
-    checksum: u32,
+    /// A checksum of the contents, to name them by in signatures.
+    pub checksum: u32,
     words: Meanings,
     irregular: Meanings,
 }
@@ -64,11 +65,6 @@ impl Synonyms {
             |first: usize| Meanings::new(Some(bytes), [&s[first], &s[first + 1], &s[first + 2], &s[first + 3]]);
         let (Some(words), Some(irregular)) = (meanings(0), meanings(4)) else { return Err(FORMAT.damaged()) };
         Ok(Self { bytes: shared.clone(), checksum, words, irregular })
-    }
-
-    /// A checksum of the contents, to name them by in signatures.
-    pub fn checksum(&self) -> u32 {
-        self.checksum
     }
 
     /// Numbers of the synonym sets of the word and its base forms, sorted; a word of several parts is joined by `_`.

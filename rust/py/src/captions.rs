@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
 use sacrecap_core::text::captions::{
-    CUT, Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, begins_written, digest_of_captions,
+    Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, begins_written, digest_of_captions,
 };
 
 use crate::convert::{Array, DataError, check_index, data_error};
@@ -122,36 +122,28 @@ impl Captions {
         })
     }
 
-    /// What `__reduce__` took apart: the ids and the captions as text and where each ends, and how many each image has.
+    /// What `__reduce__` took apart: ids, the captions as text and where each ends, and how many each image has.
     #[staticmethod]
     fn restored(
-        ids: (String, Vec<usize>),
+        ids: Vec<PyBackedStr>,
         captions: (String, Array<usize>),
         counts: Array<usize>,
         origin: Origin,
     ) -> PyResult<Self> {
-        let starts = std::iter::once(0).chain(ids.1.iter().copied());
-        let ids: Option<Vec<&str>> = starts.zip(&ids.1).map(|(start, &end)| ids.0.get(start..end)).collect();
-        let ids = ids.ok_or_else(|| DataError::new_err(CUT))?;
         let (text, Array(ends)) = captions;
-        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts.0, &ends, text).map_err(data_error)?;
-        Ok(Self { origin, ..Self::new(inner) })
+        let captions = CoreCaptions::of_columns(ids.iter().map(|id| &**id), &counts.0, &ends, text);
+        Ok(Self { origin, ..Self::new(captions.map_err(data_error)?) })
     }
 
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
-        let joined = |texts: &mut dyn Iterator<Item = &str>| {
-            let (mut text, mut ends) = (String::new(), Vec::new());
-            for caption in texts {
-                text.push_str(caption);
-                ends.push(text.len());
-            }
-            (text, ends)
-        };
-        let inner = &self.inner;
-        let (text, ends) = joined(&mut (0..inner.image_count()).flat_map(|image| self.texts(image)));
-        let counts = Array(self.caption_counts());
-        let arguments = (joined(&mut inner.images()), (text, Array(ends)), counts, self.origin.clone());
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for caption in (0..self.inner.image_count()).flat_map(|image| self.texts(image)) {
+            text.push_str(caption);
+            ends.push(text.len());
+        }
+        let ids: Vec<String> = self.inner.images().map(str::to_owned).collect();
+        let arguments = (ids, (text, Array(ends)), Array(self.caption_counts()), self.origin.clone());
         Ok((py.get_type::<Self>().getattr("restored")?, arguments))
     }
 

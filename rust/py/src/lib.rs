@@ -59,7 +59,7 @@ mod _core {
     fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS)?;
-        module.add("TOKENIZERS", Tokenizer::ALL.map(Tokenizer::name))?;
+        module.add("TOKENIZERS", Tokenizer::all().map(Tokenizer::name).collect::<Vec<_>>())?;
         module.add("SIMILARITIES", similarity::names().collect::<Vec<_>>())?;
         module.add("METEOR_TASKS", tasks())?;
         module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;

@@ -10,7 +10,7 @@ use sacrecap_core::numeric::parallel::{check, map_parts};
 use sacrecap_core::numeric::transport::Transport;
 
 use crate::convert::{Array, detach, refuse};
-use crate::statistics::{Raised, Statistics, Watched};
+use crate::statistics::{Raised, Statistics};
 
 /// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
 #[pyfunction]
@@ -23,14 +23,13 @@ pub(crate) fn bootstrap_intervals(
     seed: u64,
     threads: usize,
 ) -> PyResult<Vec<(f64, f64)>> {
-    let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-    check_rows(samples, &statistics)?;
-    Raised::during(|raised| {
-        let watched = watch(&statistics, raised);
+    let systems = [statistics];
+    let systems = comparable(samples, &systems)?;
+    together(&systems, |systems| {
         detach(py, || {
-            let panel = Panel::new(parts(&watched));
+            let panel = Panel::new(systems[0].iter().copied());
             let sampled = panel.bootstrap(samples, seed, threads);
-            percentile_intervals(&sampled, panel.score_count(), level)
+            percentile_intervals(&sampled, panel.scores.len(), level)
         })
     })
 }
@@ -77,42 +76,34 @@ pub(crate) fn paired_permutation(
     together(&systems, |systems| detach(py, || Systems::new(systems).permutation(samples, seed, threads)))
 }
 
-/// Formulas with the tables that they are applied to.
-fn watch<'a>(statistics: &[&'a Statistics], raised: &'a Raised) -> Vec<(Watched<'a>, &'a Table)> {
-    statistics.iter().map(|statistics| statistics.watched(raised)).collect()
-}
-
-fn parts<'a>(watched: &'a [(Watched<'a>, &'a Table)]) -> impl Iterator<Item = (&'a dyn Formula, &'a Table)> + use<'a> {
-    watched.iter().map(|(formula, table)| (formula as &dyn Formula, *table))
-}
-
 /// What the work finds of systems, whose formulas are watched.
 fn together<T>(
     systems: &[Vec<&Statistics>],
     work: impl FnOnce(&[Vec<(&dyn Formula, &Table)>]) -> PyResult<T>,
 ) -> PyResult<T> {
     Raised::during(|raised| {
-        let watched: Vec<_> = systems.iter().map(|system| watch(system, raised)).collect();
-        work(&watched.iter().map(|system| parts(system).collect()).collect::<Vec<_>>())
+        let watched: Vec<Vec<_>> =
+            systems.iter().map(|system| system.iter().map(|metric| metric.watched(raised)).collect()).collect();
+        let mut formulas: Vec<Vec<(&dyn Formula, &Table)>> = Vec::new();
+        for system in &watched {
+            formulas.push(system.iter().map(|(formula, table)| (formula as &dyn Formula, *table)).collect());
+        }
+        work(&formulas)
     })
 }
 
 fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {
     let systems: Vec<Vec<&Statistics>> = systems.iter().map(|system| system.iter().map(Bound::get).collect()).collect();
-    check_rows(samples, &systems.concat())?;
+    let all = || systems.iter().flatten();
+    let rows = all().next().map_or(0, |first| first.rows());
+    if samples == 0 || rows == 0 || all().any(|other| other.rows() != rows) {
+        refuse!("the bootstrap needs at least one sample, and one row per image in every table");
+    }
     let names = |system: &[&Statistics]| system.iter().map(|statistics| statistics.name.clone()).collect::<Vec<_>>();
     if systems.iter().any(|system| names(system) != names(&systems[0])) {
         refuse!("systems are compared by the same metrics in the same order");
     }
     Ok(systems)
-}
-
-fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
-    let rows = statistics.first().map_or(0, |first| first.rows());
-    if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
-        refuse!("the bootstrap needs at least one sample, and one row per image in every table");
-    }
-    Ok(())
 }
 
 // Agreement of scores with ratings. Arrays are little-endian float64 and u32.

@@ -27,30 +27,33 @@ use crate::spice::{Paragraphs, SceneGraphs, StatementFrequencies};
 
 /// The resources by their type. A new type of resource adds its name here, and no argument anywhere.
 macro_rules! resources {
-    ($($kind:ident),+; $last:ident) => {
+    ($($kind:ident),+) => {
         pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
             let mut resources = Resources::new(threads);
             for object in objects {
-                resources = $(if let Ok(resource) = object.cast::<$kind>() {
-                    add(resources, resource.get().0.clone())?
-                } else)+ if let Ok(resource) = object.cast::<$last>() {
-                    add(resources, resource.get().0.clone())?
-                } else {
-                    let kinds = [$(stringify!($kind)),+].join(", ");
-                    refuse!(
-                        "{} is not a resource of a metric; give {kinds} or {} objects of sacrecap._core",
-                        object.get_type().name()?,
-                        stringify!($last),
-                    );
-                };
+                $(if let Ok(resource) = object.cast::<$kind>() {
+                    resources = add(resources, resource.get().0.clone())?;
+                    continue;
+                })+
+                let [kinds @ .., last] = &[$(stringify!($kind)),+];
+                let (name, kinds) = (object.get_type().name()?, kinds.join(", "));
+                refuse!("{name} is not a resource of a metric; give {kinds} or {last} objects of sacrecap._core");
             }
             Ok(resources)
         }
     };
 }
 resources!(
-    DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, StatementFrequencies,
-    NamedObjects, Synonyms; LanguageModel
+    DocumentFrequency,
+    MeteorTables,
+    Embedded,
+    SceneGraphs,
+    SentenceVectors,
+    Paragraphs,
+    StatementFrequencies,
+    NamedObjects,
+    Synonyms,
+    LanguageModel
 );
 
 fn add<R: Resource>(resources: Resources, resource: Arc<R>) -> PyResult<Resources> {
@@ -77,7 +80,7 @@ impl Synonyms {
 
     #[getter]
     fn checksum(&self) -> u32 {
-        self.0.checksum()
+        self.0.checksum
     }
 
     /// Numbers of the synonym sets of a word and its base forms.
@@ -191,7 +194,7 @@ impl MeteorTables {
 
     #[getter]
     fn checksum(&self) -> u32 {
-        self.0.checksum()
+        self.0.checksum
     }
 
     /// The alignment with the best reference; None without references. `weights`: alpha, beta, gamma, delta, and the
@@ -310,7 +313,7 @@ impl SentenceVectors {
 
     #[getter]
     fn checksum(&self) -> u32 {
-        self.0.checksum()
+        self.0.checksum
     }
 
     /// Numbers of a vector.

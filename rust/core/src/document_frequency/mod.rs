@@ -581,7 +581,7 @@ mod named_tests {
             let words = ["a", "b", "c", "d", "e", "f", "g"];
             let ends = documents.iter().scan(0, |end, own| { *end += own.len(); Some(*end) }).collect();
             let corpus = Sentences::from_words(documents.iter().map(|_| 1), documents.concat(), ends);
-            let counts = document_counts(&corpus, MAX_ORDER, minimum, false, 1).ngrams.concat();
+            let counts = document_counts(&corpus, MAX_ORDER, minimum, false, 1).0.concat();
             let counted = DocumentFrequency::from_counts(&words[..5], counts, documents.len() as u64, MAX_ORDER);
             let counted = DocumentFrequency { kind: Kind { tokenizer: "ptb".to_owned(), ..counted.kind }, ..counted };
             let distinct: FxHashMap<_, _> = imported.iter().map(|(words, count)| (Ngram::new(words), *count)).collect();

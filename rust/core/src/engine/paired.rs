@@ -50,7 +50,7 @@ impl<'a> Systems<'a> {
     ///
     /// p is the share of swaps that make a difference as large as the observed one, that one counted among them.
     pub fn permutation(&self, samples: usize, seed: u64, threads: usize) -> Vec<f64> {
-        let pairs = pairs(self.panel.score_count(), self.metrics);
+        let pairs = pairs(self.panel.scores.len(), self.metrics);
         let observed = self.panel.scores(&self.totals);
         let counted = resample(&self.panel.rows, Draw::Half, samples, seed, threads, |sums| {
             let mut counts = vec![0_usize; pairs.len()];

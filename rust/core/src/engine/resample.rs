@@ -108,7 +108,8 @@ pub struct Panel<'a> {
     /// The tables side by side.
     pub rows: Rows,
     tables: Vec<&'a Table>,
-    scores: Vec<(&'a dyn Formula, Range<usize>)>,
+    /// The formula and the columns of each score.
+    pub scores: Vec<(&'a dyn Formula, Range<usize>)>,
 }
 
 impl<'a> Panel<'a> {
@@ -118,11 +119,6 @@ impl<'a> Panel<'a> {
         let (tables, columns) = distinct(tables);
         let scores = formulas.into_iter().zip(columns).collect();
         Self { rows: Rows::side_by_side(&tables), tables, scores }
-    }
-
-    /// Number of scores.
-    pub fn score_count(&self) -> usize {
-        self.scores.len()
     }
 
     /// The columns of score number `score`.

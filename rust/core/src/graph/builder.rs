@@ -65,47 +65,34 @@ impl<'a> Builder<'a> {
         self.relations.push((subject, predicate, object));
     }
 
-    pub(super) fn finish(mut self) -> SceneGraph {
+    /// Adds what was read to the graph of a text, in which the sentence begins with the word `first`.
+    pub(super) fn add_to(mut self, graph: &mut SceneGraph, first: usize) {
         let tree = self.tree;
-        let mut graph = SceneGraph::default();
         let mut numbers = vec![usize::MAX; tree.len()];
         for (word, number) in numbers.iter_mut().enumerate() {
             if self.is_object[word] {
                 *number = graph.objects.len();
-                graph.objects.push(Object {
-                    name: tree.lemma(word).to_owned(),
-                    words: vec![word],
-                    status: Status::Stated,
-                });
+                let (name, words) = (tree.lemma(word).to_owned(), vec![first + word]);
+                graph.objects.push(Object { name, words, status: Status::Stated });
             }
         }
         for (word, &referent) in self.referents.iter().enumerate() {
             if word != referent && self.is_object[referent] {
-                graph.objects[numbers[referent]].words.push(word);
+                graph.objects[numbers[referent]].words.push(first + word);
             }
         }
         self.attributes.sort_unstable();
         self.attributes.dedup();
         for (object, word) in self.attributes {
-            let name = tree.lemma(word).to_owned();
-            graph.attributes.push(Attribute {
-                object: numbers[object],
-                name,
-                words: vec![word],
-                status: Status::Stated,
-            });
+            let (name, words) = (tree.lemma(word).to_owned(), vec![first + word]);
+            graph.attributes.push(Attribute { object: numbers[object], name, words, status: Status::Stated });
         }
         for (subject, predicate, object) in self.relations {
             let (predicate, words) = spell(tree, predicate);
-            graph.relations.push(Relation {
-                subject: numbers[subject],
-                predicate,
-                object: numbers[object],
-                words,
-                status: Status::Stated,
-            });
+            let words = words.into_iter().map(|word| first + word).collect();
+            let (subject, object) = (numbers[subject], numbers[object]);
+            graph.relations.push(Relation { subject, predicate, object, words, status: Status::Stated });
         }
-        graph
     }
 }
 

@@ -93,53 +93,31 @@ pub struct Relation {
 impl SceneGraph {
     /// The scene graph of a parsed caption. Any heads are accepted, also circles and numbers out of range.
     pub fn of(words: &[Word]) -> Self {
-        Self::of_sentence(words, 0)
+        Self::of_sentences(words, &[])
     }
 
     /// The scene graph of a parsed text: what its sentences say, one after the other. A pronoun stands for a noun of
     /// its own sentence. `ends` are the places behind the last word of each sentence, as [`crate::parse::Parser`]
     /// takes them.
     pub fn of_sentences(words: &[Word], ends: &[usize]) -> Self {
-        let mut text = Self::default();
+        let mut graph = Self::default();
         let mut start = 0;
         for &end in ends.iter().chain([&words.len()]) {
             let end = end.clamp(start, words.len());
-            text.append(Self::of_sentence(&words[start..end], start), start);
+            // The heads of words count from the first word of the text.
+            let mut tree = tree::Tree::of(&words[start..end], start);
+            tree::turn_quantities(&mut tree);
+            tree::turn_prepositions(&mut tree);
+            let links = tree::links(&tree);
+            let referents = tree::referents(&tree);
+            let subjects = tree::Subjects::of_links(&tree, &links);
+            let mut builder = builder::Builder::new(&tree, &links, &referents);
+            builder::read_relations(&tree, &links, &subjects, &mut builder);
+            builder::read_attributes(&tree, &links, &subjects, &mut builder);
+            builder.add_to(&mut graph, start);
             start = end;
         }
-        text
-    }
-
-    fn append(&mut self, sentence: Self, start: usize) {
-        let objects = self.objects.len();
-        let placed = |words: Vec<usize>| words.into_iter().map(|word| start + word).collect();
-        self.objects
-            .extend(sentence.objects.into_iter().map(|object| Object { words: placed(object.words), ..object }));
-        self.attributes.extend(sentence.attributes.into_iter().map(|attribute| Attribute {
-            object: objects + attribute.object,
-            words: placed(attribute.words),
-            ..attribute
-        }));
-        self.relations.extend(sentence.relations.into_iter().map(|relation| Relation {
-            subject: objects + relation.subject,
-            object: objects + relation.object,
-            words: placed(relation.words),
-            ..relation
-        }));
-    }
-
-    /// The graph of a sentence whose first word has that number in its text, which its words' heads count by.
-    fn of_sentence(words: &[Word], first: usize) -> Self {
-        let mut tree = tree::Tree::of(words, first);
-        tree::turn_quantities(&mut tree);
-        tree::turn_prepositions(&mut tree);
-        let links = tree::links(&tree);
-        let referents = tree::referents(&tree);
-        let subjects = tree::Subjects::of_links(&tree, &links);
-        let mut builder = builder::Builder::new(&tree, &links, &referents);
-        builder::read_relations(&tree, &links, &subjects, &mut builder);
-        builder::read_attributes(&tree, &links, &subjects, &mut builder);
-        builder.finish()
+        graph
     }
 
     /// Gives everything the status of its words, and no better one than its objects have.

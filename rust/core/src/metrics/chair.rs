@@ -361,8 +361,14 @@ mod tests {
             assert_eq!(ObjectWords::new(1, vec![phrase], vec![Some(0)], &[]).err(), Some(unfit()));
         }
         let words = words();
-        assert_eq!(words.check([4].into_iter(), [3].into_iter()), Ok(()));
-        assert_eq!(words.check([5].into_iter(), [].into_iter()), Err(unfit()));
-        assert_eq!(words.check([].into_iter(), [4].into_iter()), Err(unfit()));
+        let words = Arc::new(words);
+        let named = |part, object| {
+            let (parts, annotated) = (vec![None, Some(part)], Some(vec![vec![object]]));
+            let named = NamedObjects::new(words.clone(), parts, annotated, FxHashMap::default(), FxHashMap::default());
+            named.map(|named| named.annotated(0).to_vec())
+        };
+        assert_eq!(named(4, 3), Ok(vec![3]));
+        assert_eq!(named(5, 3), Err(unfit()));
+        assert_eq!(named(4, 4), Err(unfit()));
     }
 }

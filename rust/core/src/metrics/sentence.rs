@@ -115,7 +115,8 @@ const NEIGHBOURS: f64 = 0.3;
 #[derive(Debug, Clone)]
 pub struct SentenceVectors {
     bytes: SharedBytes,
-    checksum: u32,
+    /// A checksum of the contents, to name them by in signatures.
+    pub checksum: u32,
     dimension: usize,
     pieces: Strings,
     vectors: Range<usize>,
@@ -146,11 +147,6 @@ impl SentenceVectors {
             })
         };
         read().ok_or_else(|| FORMAT.damaged())
-    }
-
-    /// A checksum of the contents, to name them by in signatures.
-    pub fn checksum(&self) -> u32 {
-        self.checksum
     }
 
     /// Numbers of the vector of a sentence.

@@ -608,6 +608,6 @@ mod concept_tests {
             place(&mut concepts, name, &lexicon)
         });
         assert_eq!(places, [0, 1, 2, 0, 2]);
-        assert_eq!(concepts.iter().map(|concept| concept.names().len()).collect::<Vec<_>>(), [2, 1, 1]);
+        assert_eq!(concepts.iter().map(|concept| concept.names.len()).collect::<Vec<_>>(), [2, 1, 1]);
     }
 }

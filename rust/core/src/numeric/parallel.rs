@@ -44,10 +44,14 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
         let (working, ended) = channel::<Infallible>();
         let handles: Vec<_> = (0..parts)
             .map(|part| {
-                let (watch, working) = (Watch::current(), working.clone());
+                let working = working.clone();
+                let watch = WATCH.with_borrow(|watch| {
+                    watch.as_ref().map(|watch| Watch { given_up: watch.given_up.clone(), ask: None })
+                });
                 scope.spawn(move || {
                     let _ends_with_the_part = working;
-                    Watch::during(watch, || work(bound(part)..bound(part + 1)))
+                    WATCH.set(watch);
+                    work(bound(part)..bound(part + 1))
                 })
             })
             .collect();
@@ -109,24 +113,10 @@ thread_local! {
 }
 
 /// What a thread knows of the work that it is part of.
-#[derive(Clone)]
-pub struct Watch {
+struct Watch {
     given_up: Arc<AtomicBool>,
     /// How to ask the caller, and when that was done last; only the caller's own thread asks.
     ask: Option<(fn() -> bool, Instant)>,
-}
-
-impl Watch {
-    /// The watch of this thread's work, for the threads that it starts.
-    pub fn current() -> Option<Self> {
-        WATCH.with_borrow(|watch| watch.as_ref().map(|watch| Self { given_up: watch.given_up.clone(), ask: None }))
-    }
-
-    /// Runs a part of the work on another thread.
-    pub fn during<R>(watch: Option<Self>, work: impl FnOnce() -> R) -> R {
-        WATCH.set(watch);
-        work()
-    }
 }
 
 /// Runs the work until `ask` says to cancel it.

@@ -100,7 +100,7 @@ impl Captions {
 }
 
 /// The refusal for columns that do not fit each other.
-pub const CUT: &str = "the lists of captions are not cut where they say";
+const CUT: &str = "the lists of captions are not cut where they say";
 
 /// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
 /// would make quadratic alignments take hours.

@@ -293,7 +293,7 @@ mod tests {
             }
             let numbers: Vec<_> = (0..images.len() as u32).map(Some).collect();
             let captions = builder.finish();
-            for tokenizer in Tokenizer::ALL {
+            for tokenizer in Tokenizer::all() {
                 let mut vocabulary = Vocabulary::default();
                 let sentences = Sentences::encode(&captions, &numbers, tokenizer, &mut vocabulary, threads);
                 let spell = |words: &[Word]| words.iter().map(|&k| vocabulary.word(k).to_owned()).collect::<Vec<_>>();

@@ -21,7 +21,8 @@ const FORMAT: Format<SECTIONS> = Format { name: "a file of METEOR's tables", mag
 #[derive(Debug, Clone)]
 pub struct Resources {
     bytes: SharedBytes,
-    checksum: u32,
+    /// A checksum of the contents, to name them by in signatures.
+    pub checksum: u32,
     function_words: FxHashSet<Box<str>>,
     prefixes: Prefixes,
     synonyms: Meanings,
@@ -78,11 +79,6 @@ impl Resources {
     /// The bytes of the file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// A checksum of the contents, to name them by in signatures.
-    pub fn checksum(&self) -> u32 {
-        self.checksum
     }
 
     /// The line as METEOR sees it: normalised, lower-cased, cut into tokens.
@@ -454,7 +450,7 @@ mod tests {
         let built = resources();
         let read = read(built.as_bytes()).unwrap();
         assert_eq!(read.as_bytes(), built.as_bytes());
-        assert_eq!(read.checksum(), built.checksum());
+        assert_eq!(read.checksum, built.checksum);
         assert_eq!(read.synonym_sets("dogs"), built.synonym_sets("dogs"));
     }
 

@@ -32,9 +32,9 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
         if bytes[start] == b' ' && bytes.get(start + 1).is_some_and(u8::is_ascii_graphic) {
             return start + 1;
         }
-        if let Some(word) = plain_word(bytes, start) {
-            self.lines.plain_word(&self.text[start..word.end], word.is_lower);
-            return word.end;
+        if let Some((end, is_lower)) = plain_word(bytes, start) {
+            self.lines.plain_word(&self.text[start..end], is_lower);
+            return end;
         }
         self.read_by_rule(start)
     }
@@ -67,16 +67,9 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
 
 // The commonest tokens, recognised without the tables.
 
-/// A word of ASCII letters.
-struct PlainWord {
-    pub(super) end: usize,
-    /// Whether no letter is a capital.
-    is_lower: bool,
-}
-
-/// The word at `start`, if it is one of ASCII letters with a blank or the end behind it, a comma perhaps between. No rule
-/// looks beyond that, and only the fused words want more than to be kept.
-fn plain_word(bytes: &[u8], start: usize) -> Option<PlainWord> {
+/// The end of the word at `start`, and whether no letter of it is a capital; if it is one of ASCII letters with a blank or
+/// the end behind it, a comma perhaps between. No rule looks beyond that, and only fused words want more than to be kept.
+fn plain_word(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let (mut end, mut is_lower) = (start, true);
     // Eight bytes at a time: a loop over single bytes ends at another length for each word, which no processor foresees.
     loop {
@@ -92,7 +85,7 @@ fn plain_word(bytes: &[u8], start: usize) -> Option<PlainWord> {
     }
     let ends_here = |at: usize| matches!(bytes.get(at), None | Some(b' ' | b'\n'));
     let is_plain = ends_here(end) || bytes[end] == b',' && ends_here(end + 1);
-    (end > start && is_plain && !is_fused(&bytes[start..end])).then_some(PlainWord { end, is_lower })
+    (end > start && is_plain && !is_fused(&bytes[start..end])).then_some((end, is_lower))
 }
 
 /// The next eight bytes as a number, the first in its lowest bits; zeros stand behind the end.

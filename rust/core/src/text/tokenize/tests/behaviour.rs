@@ -139,7 +139,7 @@ fn tokenizers_that_only_split() {
 
 #[test]
 fn names_read_back() {
-    for tokenizer in Tokenizer::ALL {
+    for tokenizer in Tokenizer::all() {
         assert_eq!(tokenizer.to_string().parse(), Ok(tokenizer));
     }
     let error = "PTB".parse::<Tokenizer>().unwrap_err();

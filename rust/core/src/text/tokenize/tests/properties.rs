@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn tokens_are_words_without_spaces(text in any::<String>()) {
-        for tokenizer in Tokenizer::ALL {
+        for tokenizer in Tokenizer::all() {
             let may_be_empty = tokenizer == Tokenizer::Blanks;
             tokenizer.tokenize(&text, |token| {
                 assert!((may_be_empty || !token.is_empty()) && !token.contains(' '), "{token:?}");
