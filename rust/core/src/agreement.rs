@@ -83,7 +83,11 @@ impl Scatter {
         let mut rated = vec![0_u64; self.levels];
         self.points.iter().for_each(|point| rated[point.level as usize] += weight(point));
         let total: u64 = rated.iter().sum();
-        let level_ranks = mid_ranks(&rated, total);
+        let (mut level_ranks, mut before) = (Vec::with_capacity(self.levels), 0);
+        for &count in &rated {
+            level_ranks.push(centred_rank(before, count, total));
+            before += count;
+        }
         let mut pairs = Pairs::default();
         let mut below = Counts::new(self.levels);
         let (mut ranks, mut values) = (Products::default(), Products::default());
@@ -235,19 +239,6 @@ fn two_of(count: u64) -> u64 {
 /// The mean rank of `tied` points with `before` points below them, less the mean of all ranks.
 fn centred_rank(before: u64, tied: u64, total: u64) -> f64 {
     before as f64 + (tied as f64 - total as f64) / 2.0
-}
-
-/// Centred mean rank of each level.
-fn mid_ranks(counts: &[u64], total: u64) -> Vec<f64> {
-    let mut before = 0;
-    counts
-        .iter()
-        .map(|&count| {
-            let rank = centred_rank(before, count, total);
-            before += count;
-            rank
-        })
-        .collect()
 }
 
 /// How many levels the values have, and that of each.

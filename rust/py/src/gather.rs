@@ -6,6 +6,7 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PyMemoryView, PySet, PySlice,
     PyString, PyTuple,
 };
+use sacrecap_core::numeric::part;
 use sacrecap_core::read::{MEND_SURROGATES, Tally};
 use sacrecap_core::text::captions::{Captions, CaptionsBuilder};
 
@@ -223,12 +224,8 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.len()).map(|place| &self.text[if place == 0 { 0 } else { self.ends[place - 1] }..self.ends[place]])
+        (0..self.ends.len()).map(|place| &self.text[part(&self.ends, place)])
     }
 
     /// Adds those of an array of the type large_string.

@@ -274,11 +274,12 @@ impl ObjectWords {
         while place < length {
             let longest = part(place).and_then(|first| {
                 let fits = |rest: &[u32]| {
-                    let end = place + 1 + rest.len();
-                    end <= length
-                        && rest.iter().zip(place + 1..).all(|(&next, at)| part(at) == Some(next))
-                        && (rest.is_empty() || !goes_over(breaks, place + 1, end))
+                    let later = place + 1..place + 1 + rest.len();
+                    later.end <= length
+                        && rest.iter().zip(later.clone()).all(|(&next, at)| part(at) == Some(next))
+                        && !breaks.iter().any(|at| later.contains(at))
                 };
+                // No break is at one of the places from the second word of a phrase to its last.
                 self.phrases[first as usize].iter().find(|(rest, _)| fits(rest))
             });
             let Some((rest, term)) = longest else {
@@ -300,12 +301,6 @@ impl ObjectWords {
 
 /// Stands for no object, for a moment.
 const NONE: u32 = u32::MAX;
-
-/// Whether a break is at one of the places from the second word of a phrase to its last.
-fn goes_over(breaks: &[usize], second: usize, end: usize) -> bool {
-    let next = breaks.partition_point(|&place| place < second);
-    breaks.get(next).is_some_and(|&place| place < end)
-}
 
 #[cfg(test)]
 mod tests {

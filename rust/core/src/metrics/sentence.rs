@@ -10,6 +10,7 @@ use super::embedded::inner_product;
 use crate::Refused;
 use crate::corpus::Corpus;
 use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resource, Resources, with_memory};
+use crate::numeric::part;
 use crate::tables::{Format, Numbers, SharedBytes, Strings, mark};
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -276,8 +277,7 @@ impl Spelled {
     pub fn read(&self, words: &[Word], memory: &mut Memory, vector: &mut Vec<f64>) -> bool {
         memory.pieces.clear();
         for &word in words {
-            let start = (word as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
-            memory.pieces.extend(&self.pieces[start..self.ends[word as usize]]);
+            memory.pieces.extend(&self.pieces[part(&self.ends, word as usize)]);
         }
         memory.sums.clear();
         memory.sums.resize(2 * self.dimension, 0.0);

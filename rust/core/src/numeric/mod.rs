@@ -7,6 +7,13 @@ pub mod progress;
 pub mod spectrum;
 pub mod transport;
 
+use std::ops::Range;
+
+/// The part of that number, of parts that lie one after the other and end at these places.
+pub fn part(ends: &[usize], number: usize) -> Range<usize> {
+    number.checked_sub(1).map_or(0, |before| ends[before])..ends[number]
+}
+
 // The F measure.
 
 /// F = (1 + β²) P R / (β² P + R): the harmonic mean of precision and recall, with recall counted β² times as much.

@@ -161,7 +161,11 @@ impl Spectrum {
                 off[k + 1] *= cos;
             }
             if let Some(vectors) = vectors.as_deref_mut() {
-                rotate(&mut vectors[k * n..(k + 2) * n], cos, sin);
+                // Turns two rows that lie one after the other.
+                let (first, second) = vectors[k * n..(k + 2) * n].split_at_mut(n);
+                for (a, b) in first.iter_mut().zip(second) {
+                    (*a, *b) = (cos * *a + sin * *b, cos * *b - sin * *a);
+                }
             }
         }
     }
@@ -172,14 +176,6 @@ fn shift(a: f64, b: f64, c: f64) -> f64 {
     let half = (a - c) / 2.0;
     let root = half.hypot(b);
     c - b * (b / if half < 0.0 { half - root } else { half + root })
-}
-
-/// Turns two rows that lie one after the other.
-fn rotate(rows: &mut [f64], cos: f64, sin: f64) {
-    let (first, second) = rows.split_at_mut(rows.len() / 2);
-    for (a, b) in first.iter_mut().zip(second) {
-        (*a, *b) = (cos * *a + sin * *b, cos * *b - sin * *a);
-    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

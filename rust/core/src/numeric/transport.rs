@@ -72,7 +72,13 @@ impl Transport {
             return self.value();
         }
         self.first_duals();
-        self.move_along_minima();
+        // What can move to where the minima are moves: there the first duals are tight.
+        for column in 0..self.columns {
+            self.move_at_most(self.search.from[column], column);
+        }
+        for row in 0..self.rows.len() {
+            self.move_at_most(row, self.rows[row].from);
+        }
         for row in 0..self.rows.len() {
             while self.rows[row].left > CRUMB * self.rows[row].supply {
                 let Some(column) = self.shortest_path(row) else { break };
@@ -142,16 +148,6 @@ impl Transport {
                     (row.dual, row.from) = (cost - dual, column);
                 }
             }
-        }
-    }
-
-    /// Moves what can move to where the minima are: there the first duals are tight.
-    fn move_along_minima(&mut self) {
-        for column in 0..self.columns {
-            self.move_at_most(self.search.from[column], column);
-        }
-        for row in 0..self.rows.len() {
-            self.move_at_most(row, self.rows[row].from);
         }
     }
 

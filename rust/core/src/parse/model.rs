@@ -146,10 +146,8 @@ impl Model {
         if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach) {
             return Err(damaged("its layers are narrower than what they hand on"));
         }
-        if [sizes.embedding, sizes.width, sizes.gathered(), sizes.label]
-            .iter()
-            .any(|size| !size.is_multiple_of(COLUMNS))
-        {
+        let wide = [sizes.embedding, sizes.width, sizes.gathered(), sizes.label];
+        if wide.iter().any(|size| !size.is_multiple_of(COLUMNS)) {
             return Err(damaged("its layers are not multiples of 16 wide"));
         }
         // A score of an arc sums products of two activations.
@@ -236,13 +234,9 @@ impl<'a> Reader<'a> {
     }
 
     fn vector(&mut self, count: usize) -> Result<Vec<i16>, Refused> {
-        let values: Vec<i16> =
-            self.bytes(2 * count)?.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
-        if values.iter().all(|&value| i32::from(value).abs() <= LIMIT) {
-            Ok(values)
-        } else {
-            Err(damaged("a vector is out of range"))
-        }
+        let values = self.bytes(2 * count)?.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair));
+        let is_whole = values.clone().all(|value| i32::from(value).abs() <= LIMIT);
+        if is_whole { Ok(values.collect()) } else { Err(damaged("a vector is out of range")) }
     }
 
     /// A matrix for inputs of at most that size.
@@ -264,16 +258,10 @@ impl<'a> Reader<'a> {
     /// Shift, weights row after row, biases.
     fn rows(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<(u32, Vec<i16>, Vec<i32>), Refused> {
         let shift = self.number()?;
-        let weights: Vec<i16> = self
-            .bytes(2 * rows * columns)?
-            .chunks_exact(2)
-            .map(|pair| i16::from_le_bytes([pair[0], pair[1]]))
-            .collect();
-        let biases: Vec<i32> = self
-            .bytes(4 * rows)?
-            .chunks_exact(4)
-            .map(|four| i32::from_le_bytes(four.try_into().expect("four bytes")))
-            .collect();
+        let weights = self.bytes(2 * rows * columns)?.as_chunks().0.iter();
+        let weights: Vec<i16> = weights.map(|&pair| i16::from_le_bytes(pair)).collect();
+        let biases = self.bytes(4 * rows)?.as_chunks().0.iter();
+        let biases: Vec<i32> = biases.map(|&four| i32::from_le_bytes(four)).collect();
         let sums_fit = weights.chunks_exact(columns).zip(&biases).all(|(row, &bias)| {
             let weight: u64 = row.iter().map(|&weight| u64::from(weight.unsigned_abs())).sum();
             weight * input_limit + u64::from(bias.unsigned_abs()) < SUM_LIMIT

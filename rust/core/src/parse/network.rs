@@ -83,7 +83,11 @@ impl Activations {
         self.first_layer(lanes, model, words);
         for (layer, &[near, far]) in model.layers.iter().zip(&model.shifts) {
             self.gather(model, count, near, far);
-            self.advance(lanes, layer);
+            self.present.find(lanes, &self.gathered, layer.columns);
+            layer.apply(lanes, &self.gathered, &self.present, &mut self.sums);
+            for (x, &sum) in self.x.iter_mut().zip(self.sums.as_flattened()) {
+                *x = (rounded(sum, layer.shift) + i32::from(*x)).clamp(0, LIMIT) as i16;
+            }
         }
         self.present.find(lanes, &self.x, model.sizes.width);
         self.arcs.fill(lanes, model, &self.x, &self.present, &mut self.sums);
@@ -91,16 +95,6 @@ impl Activations {
         model.tag.apply(lanes, &self.x, &self.present, &mut self.sums);
         places_of_largest(&model.tag, &self.sums, &mut self.parse.tags);
         self.relations(lanes, model, count);
-    }
-
-    /// A layer: what was gathered goes through the matrix and is added to what is known.
-    #[inline(always)]
-    fn advance(&mut self, lanes: impl Lanes, layer: &Matrix) {
-        self.present.find(lanes, &self.gathered, layer.columns);
-        layer.apply(lanes, &self.gathered, &self.present, &mut self.sums);
-        for (x, &sum) in self.x.iter_mut().zip(self.sums.as_flattened()) {
-            *x = (rounded(sum, layer.shift) + i32::from(*x)).clamp(0, LIMIT) as i16;
-        }
     }
 
     #[inline(always)]

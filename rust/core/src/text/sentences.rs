@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::part;
 use crate::text::captions::Captions;
 use crate::text::tokenize::{Tokenizer, tokenize_stream};
 use crate::text::vocabulary::{Vocabulary, Word};
@@ -28,18 +29,13 @@ struct Arena {
 }
 
 impl Arena {
-    fn span(&self, sentence: usize) -> Range<usize> {
-        let start = if sentence == 0 { 0 } else { self.ends[sentence - 1] };
-        start..self.ends[sentence]
-    }
-
     fn push(&mut self, words: &[Word]) {
         self.words.extend_from_slice(words);
         self.ends.push(self.words.len());
     }
 
     fn get(&self, sentence: usize) -> &[Word] {
-        &self.words[self.span(sentence)]
+        &self.words[part(&self.ends, sentence)]
     }
 }
 
@@ -61,12 +57,8 @@ impl Sentences {
             }
             first.push(texts.len() as u32);
         }
-        // In one stream a caption's tokens can depend on the next caption: there is nothing to cut into parts.
-        let parts = if tokenizer == Tokenizer::PtbStream {
-            vec![Part::of_stream(&texts)]
-        } else {
-            map_parts(texts.len(), threads, |range| Part::of_each(&texts[range], tokenizer))
-        };
+        let cut = if tokenizer == Tokenizer::PtbStream { 1 } else { threads };
+        let parts = map_parts(texts.len(), cut, |range| Part::of(&texts[range], tokenizer));
         let (words, tokens) = join(parts, vocabulary, threads);
         Self { first, words, tokens }
     }
@@ -130,7 +122,7 @@ impl Sentences {
 
     /// The range of the words of a sentence among all words.
     pub fn span(&self, sentence: usize) -> Range<usize> {
-        self.words.span(sentence)
+        part(&self.words.ends, sentence)
     }
 
     /// Words of a sentence, split at any white space.
@@ -154,23 +146,22 @@ struct Part {
 }
 
 impl Part {
-    fn of_each(texts: &[&str], tokenizer: Tokenizer) -> Self {
+    /// In one stream a caption's tokens can depend on the next caption.
+    fn of(texts: &[&str], tokenizer: Tokenizer) -> Self {
         let mut part = Self::default();
-        for (sentence, text) in texts.iter().enumerate() {
-            check();
-            tokenizer.tokenize(text, |token: &str| part.push(token));
-            part.end_before(sentence + 1);
+        if tokenizer == Tokenizer::PtbStream {
+            tokenize_stream(texts.iter().copied(), |caption, token| {
+                check();
+                part.end_before(caption);
+                part.push(token);
+            });
+        } else {
+            for (sentence, text) in texts.iter().enumerate() {
+                check();
+                part.end_before(sentence);
+                tokenizer.tokenize(text, |token: &str| part.push(token));
+            }
         }
-        part
-    }
-
-    fn of_stream(texts: &[&str]) -> Self {
-        let mut part = Self::default();
-        tokenize_stream(texts.iter().copied(), |caption, token| {
-            check();
-            part.end_before(caption);
-            part.push(token);
-        });
         part.end_before(texts.len());
         part
     }

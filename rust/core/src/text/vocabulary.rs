@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
 
+use crate::numeric::part;
 use crate::text::ngram::fold;
 
 /// Number of a word in a [`Vocabulary`].
@@ -105,7 +106,7 @@ impl Vocabulary {
 
     /// The word of that number.
     pub fn word(&self, number: Word) -> &str {
-        &self.text[self.start(number)..self.ends[number as usize]]
+        &self.text[part(&self.ends, number as usize)]
     }
 
     /// All words, in the order of their numbers.
@@ -129,10 +130,6 @@ impl Vocabulary {
     /// Where each word ends in the text.
     pub fn ends(&self) -> &[usize] {
         &self.ends
-    }
-
-    fn start(&self, number: Word) -> usize {
-        (number as usize).checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
     /// The place of the word's slot, or of the free one that it would get.

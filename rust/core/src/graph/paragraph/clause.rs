@@ -25,13 +25,13 @@ pub(super) struct Clause<'a> {
     pub(super) entities: &'a mut Vec<Entity>,
     pub(super) facts: &'a mut Facts,
     pub(super) referents: &'a mut Referents,
-    state: State,
+    pub(super) state: State,
 }
 
 /// What a clause has said so far.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that was read")]
-struct State {
+pub(super) struct State {
     subject: Option<usize>,
     /// The first subject of the sentence, to which participles behind a comma belong.
     main: Option<usize>,
@@ -52,17 +52,7 @@ struct State {
     joins_mentions: bool,
 }
 
-impl<'a> Clause<'a> {
-    pub(super) fn new(
-        sentence: &'a Sentence<'a>,
-        items: &'a [Item],
-        entities: &'a mut Vec<Entity>,
-        facts: &'a mut Facts,
-        referents: &'a mut Referents,
-    ) -> Self {
-        Self { sentence, items, entities, facts, referents, state: State::default() }
-    }
-
+impl Clause<'_> {
     pub(super) fn read(mut self) {
         for at in 0..self.items.len() {
             match &self.items[at] {

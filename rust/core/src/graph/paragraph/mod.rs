@@ -52,7 +52,9 @@ pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) 
         };
         let items = items::of(&sentence, &mut entities);
         let items = entity::fold(items, &mut entities);
-        clause::Clause::new(&sentence, &items, &mut entities, &mut facts, &mut referents).read();
+        let (sentence, items, state) = (&sentence, &items, clause::State::default());
+        let (entities, facts, referents) = (&mut entities, &mut facts, &mut referents);
+        clause::Clause { sentence, items, entities, facts, referents, state }.read();
     }
     entity::shorten(&mut entities);
     (facts.graph(&entities, &statuses), statuses)

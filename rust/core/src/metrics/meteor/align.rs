@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::Module;
 use super::sentences::{Lexicon, Sentence, Sentences, Span};
+use crate::numeric::part;
 use crate::text::vocabulary::Word;
 
 /// Paths that survive a round.
@@ -375,9 +376,8 @@ pub(super) struct Candidates {
 impl Candidates {
     /// All matches that start at the reference word, with the number of the first.
     pub(super) fn at(&self, word: usize) -> (u32, impl ExactSizeIterator<Item = Match> + '_) {
-        let list = self.lists[word];
-        let start = if list == 0 { 0 } else { self.ends[list - 1] };
-        (start as u32, self.matches[start..self.ends[list]].iter().map(move |match_| match_.at(word)))
+        let list = part(&self.ends, self.lists[word]);
+        (list.start as u32, self.matches[list].iter().map(move |match_| match_.at(word)))
     }
 
     /// Finds the matches of a pair, in place of those of the pair before.

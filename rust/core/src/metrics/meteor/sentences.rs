@@ -9,6 +9,7 @@ use super::resources::{Resources, is_plain, split};
 use crate::corpus::Corpus;
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::parallel::{check, map_each, map_parts};
+use crate::numeric::part;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Token numbers of many sentences, one after the other.
@@ -36,8 +37,7 @@ impl Arena {
     }
 
     fn get(&self, sentence: usize) -> &[Word] {
-        let start = if sentence == 0 { 0 } else { self.ends[sentence - 1] };
-        &self.words[start..self.ends[sentence]]
+        &self.words[part(&self.ends, sentence)]
     }
 }
 
@@ -107,15 +107,12 @@ impl Sentences {
     }
 
     pub(super) fn get(&self, sentence: usize) -> Sentence<'_> {
-        let start = if sentence == 0 { 0 } else { self.span_ends[sentence - 1] };
-        Sentence { words: self.arena.get(sentence), spans: &self.spans[start..self.span_ends[sentence]] }
+        Sentence { words: self.arena.get(sentence), spans: &self.spans[part(&self.span_ends, sentence)] }
     }
 
     /// Paraphrases of a phrase, in the order of the table.
     pub(super) fn paraphrases(&self, phrase: u32) -> &[u32] {
-        let phrase = phrase as usize;
-        let start = if phrase == 0 { 0 } else { self.paraphrase_ends[phrase - 1] };
-        &self.paraphrases[start..self.paraphrase_ends[phrase]]
+        &self.paraphrases[part(&self.paraphrase_ends, phrase as usize)]
     }
 
     /// Drops the spans of phrases that neither have paraphrases here nor are any, and numbers the others.
