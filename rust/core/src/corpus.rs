@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn of_equally_accurate_captions_the_earlier_are_on_top() {
-        let mut builder = CaptionsBuilder::new();
+        let mut builder = CaptionsBuilder::default();
         for caption in ["a", "b", "c", "d"] {
             builder.caption("1", caption);
         }

@@ -450,7 +450,7 @@ mod tests {
     use crate::text::tokenize::Tokenizer;
 
     fn captions(images: &[(&str, &[&str])]) -> Captions {
-        let mut builder = CaptionsBuilder::new();
+        let mut builder = CaptionsBuilder::default();
         for (id, captions) in images {
             builder.image(id);
             for caption in *captions {

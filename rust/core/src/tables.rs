@@ -237,7 +237,7 @@ impl Strings {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lists {
     bounds: Bounds,
-    values: Numbers,
+    pub(crate) values: Numbers,
 }
 
 impl Lists {
@@ -250,10 +250,6 @@ impl Lists {
 
     pub(crate) fn get(self, bytes: &[u8], at: usize) -> impl Iterator<Item = u32> + '_ {
         self.values.slice(self.bounds.part(bytes, at)).iter(bytes)
-    }
-
-    pub(crate) fn values(self) -> Numbers {
-        self.values
     }
 }
 

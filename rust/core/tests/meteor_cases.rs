@@ -84,7 +84,7 @@ fn corpora_score_as_with_the_original() {
 }
 
 fn corpus(items: &[Value]) -> Corpus {
-    let (mut references, mut candidates) = (CaptionsBuilder::new(), CaptionsBuilder::new());
+    let (mut references, mut candidates) = (CaptionsBuilder::default(), CaptionsBuilder::default());
     for (number, item) in items.iter().enumerate() {
         let id = number.to_string();
         candidates.caption(&id, item["hyp"].as_str().unwrap());

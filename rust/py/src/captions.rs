@@ -91,7 +91,7 @@ impl Captions {
     /// Images with their captions, in order, and what messages call them.
     #[staticmethod]
     fn of_images(images: Vec<(String, Vec<String>)>, source: Option<String>) -> Self {
-        let mut builder = CoreCaptionsBuilder::new();
+        let mut builder = CoreCaptionsBuilder::default();
         for (id, captions) in &images {
             builder.image(id);
             for caption in captions {
@@ -191,7 +191,7 @@ impl Captions {
 
     /// The captions of the images at these places.
     fn select(&self, images: Vec<usize>) -> PyResult<Self> {
-        let mut builder = CoreCaptionsBuilder::new();
+        let mut builder = CoreCaptionsBuilder::default();
         for image in images {
             check_index("image", image, self.inner.image_count())?;
             let number = builder.image(self.inner.image_id(image));
@@ -206,7 +206,7 @@ impl Captions {
         if empty.is_empty() {
             return (Self { inner: self.inner.clone(), origin: self.origin.clone() }, empty);
         }
-        let mut builder = CoreCaptionsBuilder::new();
+        let mut builder = CoreCaptionsBuilder::default();
         for (image, id) in self.inner.images().enumerate() {
             let number = builder.image(id);
             let texts = self.texts(image).filter(|text| !text.trim().is_empty());

@@ -235,7 +235,7 @@ impl FrequencyCounter {
     #[pyo3(signature = (references, threads=0))]
     fn add(&mut self, py: Python<'_>, references: &References, threads: usize) -> PyResult<()> {
         self.during(py, |counter| {
-            let references = if counter.stem() { references.0.stemmed() } else { references.0.clone() };
+            let references = if counter.kind.stem { references.0.stemmed() } else { references.0.clone() };
             counter.add(references.documents(), threads)
         })
     }
@@ -249,7 +249,7 @@ impl FrequencyCounter {
     /// Number of images so far.
     #[getter]
     fn documents(&self) -> PyResult<u64> {
-        Ok(self.counter.as_ref().ok_or_else(counter_ended)?.documents())
+        Ok(self.counter.as_ref().ok_or_else(counter_ended)?.documents)
     }
 
     /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up.
@@ -409,7 +409,7 @@ impl LanguageModel {
 
     #[getter]
     fn words(&self) -> usize {
-        self.0.words()
+        self.0.vocabulary.len()
     }
 
     /// What cut the captions that it learnt from; None if they are the references being scored.

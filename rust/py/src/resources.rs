@@ -217,19 +217,9 @@ impl MeteorTables {
 
 // Word vectors and objects for a corpus, VIFIDEL explained, and vectors of captions.
 
-/// In the place of a row, for words and labels without one.
-const UNKNOWN: i64 = -1;
-
 /// Vectors of a corpus' words, and the objects of its images.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Embedded(pub(crate) Arc<embedded::Embedded>);
-
-fn term(code: i64) -> PyResult<Term> {
-    match code {
-        UNKNOWN => Ok(Term::Unknown),
-        row => u32::try_from(row).map(Term::Known).map_err(|_| UsageError::new_err(format!("no row has number {row}"))),
-    }
-}
 
 #[pymethods]
 impl Embedded {
@@ -244,6 +234,11 @@ impl Embedded {
         words: Vec<Vec<i64>>,
         objects: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
     ) -> PyResult<Self> {
+        let term = |row: i64| match u32::try_from(row) {
+            Ok(row) => Ok(Term::Known(row)),
+            Err(_) if row == -1 => Ok(Term::Unknown),
+            Err(_) => Err(UsageError::new_err(format!("no row has number {row}"))),
+        };
         let terms = |rows: Vec<i64>| rows.into_iter().map(term).collect::<PyResult<Vec<_>>>();
         let words = words.into_iter().map(terms).collect::<PyResult<_>>()?;
         let objects = objects

@@ -48,8 +48,10 @@ const WORTH: usize = 1 << 13;
 
 /// Counts the images that each n-gram occurs in, part by part of a corpus. No image is in two parts.
 pub struct Counter<S> {
-    kind: Kind,
-    documents: u64,
+    /// What is counted.
+    pub kind: Kind,
+    /// Number of images so far.
+    pub documents: u64,
     vocabulary: Vocabulary,
     counts: Vec<HashTable<Ngram, u32>>,
     /// A table with so many counts is set aside.
@@ -70,16 +72,6 @@ impl<S: Scratch> Counter<S> {
         // A table grows when two slots in three are taken; this leaves room for what one block adds.
         let most = (slots * 3 / 5).max(1);
         Self { kind, documents: 0, vocabulary, counts, most, memory, scratch, aside: 0 }
-    }
-
-    /// Number of images so far.
-    pub fn documents(&self) -> u64 {
-        self.documents
-    }
-
-    /// Whether it counts stems.
-    pub fn stem(&self) -> bool {
-        self.kind.stem
     }
 
     /// Adds the sentences of other images, unless they are of another kind.
@@ -537,7 +529,7 @@ mod tests {
     }
 
     fn encoded(images: &[(usize, Vec<String>)]) -> (Sentences, Vocabulary) {
-        let mut builder = CaptionsBuilder::new();
+        let mut builder = CaptionsBuilder::default();
         for (image, captions) in images {
             builder.image(&image.to_string());
             for caption in captions {
@@ -588,7 +580,7 @@ mod tests {
                     counter.add(documents(&part, stem), 2).unwrap().unwrap();
                 }
             }
-            prop_assert_eq!(counter.documents(), images.len() as u64);
+            prop_assert_eq!(counter.documents, images.len() as u64);
             if memory == 0 {
                 prop_assert_eq!(counter.aside > 0, !counter.vocabulary.is_empty());
             }

@@ -455,19 +455,19 @@ fn damaged(what: &str) -> Refused {
 
 /// All bytes of a file before the block of its counts, without the checksum.
 fn head(kind: &Kind, documents: u64, words: &Vocabulary, entries: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + words.text().len() + 4 * words.len());
+    let mut bytes = Vec::with_capacity(HEADER + words.text.len() + 4 * words.len());
     bytes.extend(MARK);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend([0; 4]);
     for number in [kind.order, usize::from(kind.stem), kind.tokenizer.len(), 0] {
         bytes.extend((number as u32).to_le_bytes());
     }
-    for number in [words.len() as u64, words.text().len() as u64, entries as u64, documents] {
+    for number in [words.len() as u64, words.text.len() as u64, entries as u64, documents] {
         bytes.extend(number.to_le_bytes());
     }
     bytes.extend(kind.tokenizer.as_bytes());
-    bytes.extend(words.text().as_bytes());
-    words.ends().iter().for_each(|&end| bytes.extend((end as u32).to_le_bytes()));
+    bytes.extend(words.text.as_bytes());
+    words.ends.iter().for_each(|&end| bytes.extend((end as u32).to_le_bytes()));
     bytes
 }
 

@@ -238,7 +238,8 @@ pub trait Resource: Any + Send + Sync {
 #[derive(Debug, Default, Clone)]
 pub struct Resources {
     by_type: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    threads: usize,
+    /// Number of threads, 0 for one per core.
+    pub threads: usize,
 }
 
 impl Resources {
@@ -263,11 +264,6 @@ impl Resources {
     pub fn need<R: Resource>(&self) -> Result<&R, Refused> {
         self.get().ok_or_else(|| missing(R::NAME))
     }
-
-    /// Number of threads, 0 for one per core.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
 }
 
 /// The refusal for a resource that a metric needs and was not given.
@@ -280,7 +276,8 @@ pub fn missing(what: impl Display) -> Refused {
 /// One image's sentences, with its n-gram counts made on first use and shared by all metrics.
 pub struct Image<'a> {
     corpus: &'a Corpus,
-    number: usize,
+    /// Its number in the corpus.
+    pub number: usize,
     counter: &'a RefCell<NgramCounter>,
     ngrams: OnceCell<ImageNgrams>,
 }
@@ -289,11 +286,6 @@ impl<'a> Image<'a> {
     /// Image number `number` of the corpus; `counter` keeps its tables from image to image.
     pub fn new(corpus: &'a Corpus, number: usize, counter: &'a RefCell<NgramCounter>) -> Self {
         Self { corpus, number, counter, ngrams: OnceCell::new() }
-    }
-
-    /// Its number in the corpus.
-    pub fn number(&self) -> usize {
-        self.number
     }
 
     /// Number of candidates (1 unless the corpus holds caption sets).
@@ -406,7 +398,7 @@ pub fn evaluate(
     kernels: &[&dyn Kernel],
     resources: &Resources,
 ) -> Result<Vec<Arc<Table>>, (usize, Refused)> {
-    let threads = threads_for_sentences(resources.threads(), corpus.sentence_count());
+    let threads = threads_for_sentences(resources.threads, corpus.sentence_count());
     let resources = Resources { threads, ..resources.clone() };
     let mut counted: Vec<Counted<'_>> = Vec::new();
     let mut places = Vec::with_capacity(kernels.len());
@@ -498,7 +490,7 @@ mod resources_tests {
     fn resources_are_found_by_type() {
         let resources = Resources::new(3).with(Arc::new(Tables(1))).with(Arc::new(Tables(2)));
         assert_eq!(resources.need(), Ok(&Tables(2)));
-        assert_eq!(resources.threads(), 3);
+        assert_eq!(resources.threads, 3);
         assert!(resources.get::<Vectors>().is_none());
         let missing = resources.need::<Vectors>().err().map(|missing| missing.to_string());
         assert_eq!(missing.as_deref(), Some("needs vectors, which were not given"));

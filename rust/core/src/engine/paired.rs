@@ -69,9 +69,9 @@ impl<'a> Systems<'a> {
 
     /// The score of one system's kept images with the other's swapped ones.
     fn mixed(&self, system: usize, staying: &[f64], other: usize, swapped: &[f64]) -> f64 {
-        let (columns, other_columns) = (self.panel.columns(system), self.panel.columns(other));
+        let [(formula, columns), (_, other_columns)] = [system, other].map(|number| self.panel.scores[number].clone());
         let sums: Vec<f64> = staying[columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
-        self.panel.score(system, &sums)
+        formula.score(&sums)
     }
 }
 

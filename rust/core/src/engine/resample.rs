@@ -121,16 +121,6 @@ impl<'a> Panel<'a> {
         Self { rows: Rows::side_by_side(&tables), tables, scores }
     }
 
-    /// The columns of score number `score`.
-    pub fn columns(&self, score: usize) -> Range<usize> {
-        self.scores[score].1.clone()
-    }
-
-    /// Score number `score` of the sums in its columns.
-    pub fn score(&self, score: usize, sums: &[f64]) -> f64 {
-        self.scores[score].0.score(sums)
-    }
-
     /// All scores of the sums of all columns.
     pub fn scores(&self, sums: &[f64]) -> Vec<f64> {
         self.scores.iter().map(|(kernel, columns)| kernel.score(&sums[columns.clone()])).collect()

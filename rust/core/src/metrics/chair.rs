@@ -165,8 +165,8 @@ impl Memory<'_> {
 
     /// The row of a candidate.
     fn counts(&mut self, image: &Image<'_>, candidate: usize) -> [usize; 6] {
-        if self.image != Some(image.number()) {
-            self.mark_gold(image.number());
+        if self.image != Some(image.number) {
+            self.mark_gold(image.number);
         }
         self.named.mentions(image.candidate(candidate), &mut self.mentions);
         self.named_gold.clear();

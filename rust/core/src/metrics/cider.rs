@@ -96,7 +96,7 @@ impl<'a> Weights<'a> {
         if let Some(table) = resources.get::<DocumentFrequency>() {
             return Self { source: Source::Given(table.lookup(corpus.vocabulary.words())), idf: &table.idf };
         }
-        let table = corpus.references.frequencies(resources.threads());
+        let table = corpus.references.frequencies(resources.threads);
         Self { source: Source::References(table), idf: &table.idf }
     }
 

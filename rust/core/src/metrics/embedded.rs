@@ -286,7 +286,7 @@ impl Kernel for Wmd {
         let embedded = resources.need::<Embedded>()?;
         let beyond = embedded.beyond(corpus);
         Ok(with_memory(WmdScratch::default, move |scratch, image, candidate, row| {
-            if beyond.binary_search(&image.number()).is_ok() {
+            if beyond.binary_search(&image.number).is_ok() {
                 return row.fill(0.0);
             }
             scratch.coverage = Coverage::default();
@@ -484,7 +484,7 @@ impl VifidelScorer<'_> {
     fn measure(&self, scratch: &mut VifidelScratch, image: &Image<'_>, candidate: usize) -> (f64, f64) {
         let VifidelScratch { objects, words, references, importance, cost, transport, coverage } = scratch;
         *coverage = Coverage::default();
-        let labels = self.objects.of_image(image.number());
+        let labels = self.objects.of_image(image.number);
         let count = |count| if self.metric.frequency { count } else { 1.0 };
         let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
         objects.fill(labels.iter().enumerate().map(label), coverage);

@@ -62,8 +62,8 @@ impl Kernel for Fluency {
         let sentences = &corpus.references.sentences;
         let sentences: Vec<_> = (0..sentences.sentence_count()).map(|number| sentences.words(number)).collect();
         let mut counts = no_counts(self.order);
-        count(&mut counts, &sentences, resources.threads());
-        let model = Model::of(counts, resources.threads());
+        count(&mut counts, &sentences, resources.threads);
+        let model = Model::of(counts, resources.threads);
         Ok(mean_of(move |image, candidate| {
             let view = if self.learns_own { View::of(&model, 0) } else { model.without(image.references()) };
             view.geometric_mean(image.candidate(candidate))
@@ -434,7 +434,8 @@ pub struct LanguageModel {
     /// Number of images that it learnt from.
     pub images: u64,
     length: u64,
-    vocabulary: Vocabulary,
+    /// The words that it learnt.
+    pub vocabulary: Vocabulary,
     model: Model,
     /// What cut the captions that it learnt from, if they are not the references being scored.
     pub tokenizer: Option<Tokenizer>,
@@ -448,11 +449,6 @@ impl LanguageModel {
     /// The longest n-gram.
     pub fn order(&self) -> usize {
         self.model.orders.len()
-    }
-
-    /// Number of distinct words.
-    pub fn words(&self) -> usize {
-        self.vocabulary.len()
     }
 
     /// The model as bytes: [`LanguageCounts::from_bytes`] reads them.
@@ -534,7 +530,7 @@ mod tests {
     const PLENTY: usize = 1 << 30;
 
     fn corpus(images: &[Image], numbers: Range<usize>) -> Corpus {
-        let (mut references, mut candidates) = (CaptionsBuilder::new(), CaptionsBuilder::new());
+        let (mut references, mut candidates) = (CaptionsBuilder::default(), CaptionsBuilder::default());
         for number in numbers.clone() {
             let (own, candidate) = &images[number];
             for text in own {

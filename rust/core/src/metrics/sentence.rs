@@ -61,7 +61,7 @@ struct Scratch {
 
 impl Scratch {
     fn score(&mut self, compared: Compared, spelled: &Spelled, image: &Image<'_>, candidate: usize) -> f64 {
-        if self.image.replace(image.number()) != Some(image.number()) {
+        if self.image.replace(image.number) != Some(image.number) {
             self.read_references(compared, spelled, image);
         }
         let is_known = spelled.read(image.candidate(candidate), &mut self.memory, &mut self.candidate);

@@ -69,7 +69,7 @@ impl Kernel for Spice {
         // With the scene of an image's references, by the image's number: the next candidate is often of the same image.
         let memory = || (graphs.reader(), Lexicon::new(synonyms), None::<(usize, Scene)>);
         Ok(with_memory(memory, |(reader, lexicon, last), image, candidate, row| {
-            let number = image.number();
+            let number = image.number;
             let references = match last {
                 Some((image, scene)) if *image == number => scene,
                 _ => {

@@ -12,6 +12,13 @@ use memchr::memmem;
 use super::vocabulary::Vocabulary;
 use crate::Refused;
 
+/// The refusal for columns that do not fit each other.
+const CUT: &str = "the lists of captions are not cut where they say";
+
+/// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
+/// would make quadratic alignments take hours.
+pub const LONGEST_CAPTION: usize = 100_000;
+
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Captions {
@@ -97,16 +104,7 @@ impl Captions {
     pub fn may_hold(&self, text: &str) -> bool {
         memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
     }
-}
 
-/// The refusal for columns that do not fit each other.
-const CUT: &str = "the lists of captions are not cut where they say";
-
-/// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
-/// would make quadratic alignments take hours.
-pub const LONGEST_CAPTION: usize = 100_000;
-
-impl Captions {
     /// Captions that cannot be scored: image number and what is wrong, image by image.
     pub fn problems(&self) -> impl Iterator<Item = (usize, String)> {
         (0..self.image_count()).flat_map(move |image| {
@@ -138,11 +136,6 @@ pub struct CaptionsBuilder {
 }
 
 impl CaptionsBuilder {
-    /// An empty collection.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Gives the image a place in the order, before or without any caption; returns its number.
     pub fn image(&mut self, id: &str) -> u32 {
         self.images.intern(id)
@@ -284,7 +277,7 @@ mod tests {
 
     #[test]
     fn scattered_captions_are_grouped_in_order() {
-        let mut builder = CaptionsBuilder::new();
+        let mut builder = CaptionsBuilder::default();
         builder.image("b");
         builder.caption("a", "one");
         builder.caption("b", "two");
@@ -319,7 +312,7 @@ mod digest_tests {
     use crate::text::captions::CaptionsBuilder;
 
     fn captions(rows: &[(&str, &str)]) -> Captions {
-        let mut builder = CaptionsBuilder::new();
+        let mut builder = CaptionsBuilder::default();
         for (id, text) in rows {
             builder.caption(id, text);
         }

@@ -276,7 +276,7 @@ mod tests {
             images in prop::collection::vec(prop::collection::vec(caption(), 1..4), 1..6),
             threads in 1_usize..4,
         ) {
-            let mut builder = CaptionsBuilder::new();
+            let mut builder = CaptionsBuilder::default();
             for (number, captions) in images.iter().enumerate() {
                 for caption in captions {
                     builder.caption(&number.to_string(), caption);

@@ -15,9 +15,9 @@ pub type Word = u32;
 /// table from their keys to their numbers.
 #[derive(Debug, Default, Clone)]
 pub struct Vocabulary {
-    text: String,
+    pub(crate) text: String,
     /// Where each word ends in the text.
-    ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     /// A word's slot is the first that was free from the place on that its key says.
     slots: Vec<Slot>,
 }
@@ -122,16 +122,6 @@ impl Vocabulary {
         (numbers, stems)
     }
 
-    /// All words, one after the other.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Where each word ends in the text.
-    pub fn ends(&self) -> &[usize] {
-        &self.ends
-    }
-
     /// The place of the word's slot, or of the free one that it would get.
     fn place(&self, word: &str, key: Key) -> usize {
         let is_whole_word = key.0 & 0xff < 8;
@@ -213,7 +203,7 @@ mod tests {
             let numbers = borrowed.chunks(7).flat_map(|some| together.intern_all(some).collect::<Vec<_>>());
             prop_assert!(numbers.eq(words.iter().map(|word| slow[word])));
             prop_assert_eq!(&together, &fast);
-            let read = Vocabulary::of_text(fast.text().to_owned(), fast.ends().to_vec()).unwrap();
+            let read = Vocabulary::of_text(fast.text.clone(), fast.ends.clone()).unwrap();
             for (word, &number) in &slow {
                 prop_assert_eq!(fast.word(number), word);
                 prop_assert_eq!([&fast, &read].map(|words| words.number(word)), [Some(number); 2]);

@@ -118,12 +118,7 @@ impl Clause<'_> {
         if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
             self.give_to_owner(at, number);
         }
-        self.unfold(number);
-        self.enter(at, number);
-    }
-
-    /// What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
-    fn unfold(&mut self, number: usize) {
+        // What covers or lines something in one word with its name is a thing by itself: `a tree-lined street`.
         for (Quality { name: thing, words }, verb) in self.entities[number].take_covers() {
             let status = if self.sentence.is_summary() {
                 Status::Aside
@@ -134,6 +129,7 @@ impl Clause<'_> {
             self.entities.push(Entity::named(thing, words.clone(), status));
             self.relate(self.entities.len() - 1, &Predicate { name, words }, number);
         }
+        self.enter(at, number);
     }
 
     /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
@@ -192,7 +188,14 @@ impl Clause<'_> {
             self.join(last, number);
             self.state.last = Some(number);
         } else {
-            self.take(number);
+            // A mention without preposition is the subject, or the object of the verb.
+            match self.state.verb.clone() {
+                Some(reached) if !reached.is_inverted => {
+                    self.say(reached.verb, None, number);
+                    self.state.has_object = true;
+                }
+                _ => self.set_subject(number),
+            }
             self.state.last = Some(number);
         }
         self.state.is_joined = false;
@@ -214,17 +217,6 @@ impl Clause<'_> {
         let entity = &self.entities[number];
         let is_name = entity.kind == Kind::Aside && entity.is_indefinite && !self.state.is_joined;
         (is_name && !Self::is_finite(self.item(at + 1))).then_some(named)
-    }
-
-    /// A mention without preposition is the subject, or the object of the verb.
-    fn take(&mut self, number: usize) {
-        match self.state.verb.clone() {
-            Some(reached) if !reached.is_inverted => {
-                self.say(reached.verb, None, number);
-                self.state.has_object = true;
-            }
-            _ => self.set_subject(number),
-        }
     }
 
     fn set_subject(&mut self, number: usize) {

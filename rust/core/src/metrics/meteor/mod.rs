@@ -93,9 +93,9 @@ impl Kernel for Meteor {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, all_resources: &'a Given) -> Prepared<'a> {
         let resources = all_resources.need::<Resources>()?;
-        let encoded = Encoded::new(corpus, resources, all_resources.threads());
+        let encoded = Encoded::new(corpus, resources, all_resources.threads);
         Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {
-            let best = self.best(aligner, corpus, &encoded, (image.number(), candidate));
+            let best = self.best(aligner, corpus, &encoded, (image.number, candidate));
             row[..COUNTS].copy_from_slice(&best.map(f64::from));
             row[CORPUS_CHUNKS] = corpus_chunks(&best);
         }))

@@ -153,7 +153,7 @@ impl Paraphrases {
         let fits = bytes.is_none_or(|bytes| {
             // A node whose children come before it would let a walk go round in circles.
             let forward = (0..children.parts()).all(|node| children.part(bytes, node).start > node);
-            forward && lists.values().iter(bytes).all(|phrase| (phrase as usize) < last.len)
+            forward && lists.values.iter(bytes).all(|phrase| (phrase as usize) < last.len)
         });
         (children.parts() == last.len && fits).then_some(Self { words, last, children, lists })
     }

@@ -80,7 +80,7 @@ fn the_best_reference_is_the_first_of_equals() {
 }
 
 fn corpus(items: &[(&str, &[&str])]) -> Corpus {
-    let (mut references, mut candidates) = (CaptionsBuilder::new(), CaptionsBuilder::new());
+    let (mut references, mut candidates) = (CaptionsBuilder::default(), CaptionsBuilder::default());
     for (number, (candidate, captions)) in items.iter().enumerate() {
         let id = number.to_string();
         candidates.caption(&id, candidate);

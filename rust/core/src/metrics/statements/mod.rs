@@ -116,7 +116,7 @@ impl Kernel for Share {
         let memory = || (paragraphs.parser.worker(), Lexicon::new(synonyms));
         if self.figure == Asked::Rubric {
             return Ok(with_memory(memory, |(memory, lexicon), image, candidate, row| {
-                let of = (image.number(), candidate);
+                let of = (image.number, candidate);
                 for support in of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms) {
                     row[0] += support.unwrap_or(0.0);
                     row[1] += 1.0;
@@ -129,7 +129,7 @@ impl Kernel for Share {
         // With what an image's references say, by the image's number: the next candidate is often of the same image.
         let memory = move || (memory(), None::<(usize, Expected, [f64; 2 * SCORES.len()])>);
         Ok(with_memory(memory, move |((memory, lexicon), last), image, candidate, row| {
-            let number = image.number();
+            let number = image.number;
             if last.as_ref().is_none_or(|(image, ..)| *image != number) {
                 let read = paragraphs.read(memory, paragraphs.references(corpus, number));
                 let expected = Expected::of(&read, lexicon, self.synonyms);
