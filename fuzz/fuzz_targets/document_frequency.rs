@@ -7,6 +7,6 @@ use sacrecap_core::tables::SharedBytes;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(frequencies) = DocumentFrequency::from_bytes(&SharedBytes::new(bytes.to_vec())) {
-        assert!(frequencies.frequencies().iter().count() == frequencies.ngram_count());
+        assert!(frequencies.frequencies.iter().count() == frequencies.frequencies.ngram_count());
     }
 });
