@@ -243,6 +243,26 @@ def test_columns_inside_objects_and_columns_that_are_known(write: Callable[[str 
         read_candidates(write("[5]"), caption_column="x")
 
 
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("a dog\na cat\n", "text"),
+        ("id,caption\n1,a dog\n2,a cat\n", "auto"),
+        (json.dumps([{"id": 1, "caption": "a dog"}, {"id": 2, "caption": "a cat"}]), "auto"),
+    ],
+)
+def test_a_path_that_leads_nowhere_makes_no_empty_captions(
+    text: str, format: str, write: Callable[[str | bytes], Path]
+) -> None:
+    with pytest.raises(DataError, match=r"file: has nothing at caption\.fr in any row; name another by caption_column"):
+        read_candidates(write(text), format=format, caption_column="caption.fr")
+
+
+def test_a_path_that_leads_somewhere_in_one_row(write: Callable[[str | bytes], Path]) -> None:
+    path = write(lines({"id": 1, "caption": {"en": None}}, {"id": 2, "caption": {"en": "a cat"}}))
+    assert read_candidates(path, caption_column="caption.en").to_dict() == {"1": [""], "2": ["a cat"]}
+
+
 def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | bytes], Path]) -> None:
     path = write("id,words\n1,a dog\n")
     with pytest.raises(

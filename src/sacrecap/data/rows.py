@@ -332,7 +332,7 @@ def text_lines(content: Content) -> Rows:
                 "id": [*range(number, number + len(chunk))],
                 "caption": [line.split("\t") if "\t" in line else line for line in chunk],
             }
-            yield [columns[name] for name in names]
+            yield [columns.get(name, [None] * len(chunk)) for name in names]
             number += len(chunk)
 
     return Rows(["id", "caption"], batches, by_place=True)
