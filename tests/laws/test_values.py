@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from enum import Enum
 from itertools import chain, product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, few, variations
 from sacrecap import metrics
 from sacrecap.errors import UsageError
-from sacrecap.metrics import METRICS, Metric, PythonMetric
+from sacrecap.metrics import METRICS, Meteor, Metric, PythonMetric, Vifidel
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import Parameter, accepts, spell
 from sacrecap.metrics.registry import groups, parse_metrics, scores_sets
@@ -89,6 +90,18 @@ def test_a_metric_is_frozen(metric: Metric) -> None:
             setattr(metric, declared.name, getattr(metric, declared.name))
         with pytest.raises(AttributeError):
             delattr(metric, declared.name)
+
+
+class _Chosen(str, Enum):
+    """A choice that is text, and is printed otherwise."""
+
+    ADQ = "adq"
+    RELEASED = "released"
+
+
+def test_a_choice_of_an_enumeration_decides_what_its_text_decides() -> None:
+    assert Meteor(task=_Chosen.ADQ) == Meteor(task="adq")
+    assert Vifidel(variant=_Chosen.RELEASED) == Vifidel(variant="released")
 
 
 @every_registered

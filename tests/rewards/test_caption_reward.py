@@ -362,6 +362,8 @@ def test_terms_can_be_subtracted() -> None:
     [
         (lambda: CaptionReward(REFERENCES, "self-cider"), r"scores caption sets.*SetReward"),
         (lambda: CaptionReward(REFERENCES, "fluency"), "learns from the references of all images"),
+        (lambda: CaptionReward(REFERENCES, "fluency + self-cider"), "learns from the references of all images"),
+        (lambda: CaptionReward(REFERENCES, "self-cider + fluency"), r"scores caption sets.*SetReward"),
         (lambda: CaptionReward(REFERENCES, "coco"), "is a group of"),
         (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "occurs twice"),
         (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number other than 0, got 0"),
@@ -380,6 +382,8 @@ def test_terms_can_be_subtracted() -> None:
         (lambda: SetReward(REFERENCES, num_generations=2), r"at least 3 captions \(num_generations\), got 2"),
         (lambda: SetReward(None), "the references of a batch are few; .*lsa and vendi"),
         (lambda: SetReward(None, "lsa + rouge-l"), "a reward has references"),
+        (lambda: SetReward(None, "lsa + fluency"), "a reward has references"),
+        (lambda: SetReward(REFERENCES, "lsa + fluency"), "learns from the references of all images"),
         (lambda: SetReward(None, "lsa")(["a"] * 4), "how many captions of an image form a group"),
         (lambda: SetReward(REFERENCES, "lsa", num_generations=3)(["a"] * 3), "which images are these captions of"),
         (lambda: SetReward(REFERENCES)(["a"] * 4, ["park"] * 4), "how many captions of an image form a group"),

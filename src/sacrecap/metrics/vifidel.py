@@ -71,7 +71,8 @@ class Vifidel(EmbeddingMetric):
     def complete(self) -> None:
         """Fills in what the variant decides."""
         values: dict[str, Any] = vars(self)
-        for name, value in _VARIANTS.get(str(values["variant"]), _VARIANTS["paper"]).items():
+        variant = values["variant"] if isinstance(values["variant"], str) else ""
+        for name, value in _VARIANTS.get(variant, _VARIANTS["paper"]).items():
             values[name] = value if values[name] is None else values[name]
 
     needs_references: Any = property(attrgetter("references"))

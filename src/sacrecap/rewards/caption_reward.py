@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping
 
 from sacrecap.errors import DataError, UsageError, warn
 from sacrecap.rewards.completions import Completion, CompletionBatch, in_groups, told_group_size, trainer_of
-from sacrecap.rewards.metric_reward import MetricReward
+from sacrecap.rewards.metric_reward import MetricReward, check_untrained
 
 
 class CaptionReward(MetricReward):
@@ -78,6 +78,7 @@ class CaptionReward(MetricReward):
                     f"{term.metric.key} scores caption sets, and this reward scores each caption; use "
                     "sacrecap.rewards.SetReward"
                 )
+            check_untrained(term.metric)
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
         """For the guards alone: a batch that holds parts of groups is rewarded all the same."""

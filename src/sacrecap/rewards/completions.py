@@ -112,9 +112,7 @@ END = "\ue000"
 
 
 def text_of(completion: object, number: int) -> str:
-    """The text of a completion: itself, or that of the last of its chat messages; nothing for None. Raises `DataError`
-    for else.
-    """
+    """The text of a completion: itself, or the last of its chat messages; nothing for None; else `DataError`."""
     content = completion
     if isinstance(completion, Sequence) and completion and isinstance(completion[-1], Mapping):
         content = completion[-1].get("content")

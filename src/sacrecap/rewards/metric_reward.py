@@ -162,6 +162,14 @@ def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenize
     return needs.with_({"document_frequency": frequencies_for([metric], references, tokenizer=tokenizer)})
 
 
+def check_untrained(metric: Metric) -> None:
+    """Raises `UsageError` for a metric of captions that a batch cannot score."""
+    if any(part.trained_on_references for part in metric.parts):
+        raise UsageError(
+            f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
+        )
+
+
 def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
     """Whether the end of a caption is a word of this metric.
 
@@ -265,11 +273,6 @@ class MetricReward(ABC):
         tokenizer, reference_column = self.tokenizer, self._reading.reference_column
         of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
         of_captions = [term for term in self._mixture.terms if not term.metric.scores_sets]
-        for metric in (term.metric for term in of_captions):
-            if any(part.trained_on_references for part in metric.parts):
-                raise UsageError(
-                    f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
-                )
         self._is_alone = references is None and reference_column is None and not of_captions
         """Whether completions need neither references nor image ids."""
         captions = None
@@ -284,6 +287,8 @@ class MetricReward(ABC):
         words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
         self._images = None if captions is None else dict.fromkeys(words)
         self._of_sets = [(term, ready_needs(term.metric, captions, tokenizer, needs)) for term in of_sets]
+        for term in of_captions:
+            check_untrained(term.metric)
         self._of_captions: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
         """Terms of single captions, whether ends count in each, and its scorer."""
         has_frequencies = "document_frequency" in needs

@@ -87,7 +87,8 @@ class Meteor(Metric):
     def complete(self) -> None:
         """Fills in the task's parameters; the checks refuse unknown names."""
         values: dict[str, Any] = vars(self)
-        for name, value in _TASKS.get(str(values["task"]), _TASKS["rank"]).items():
+        task = values["task"] if isinstance(values["task"], str) else ""
+        for name, value in _TASKS.get(task, _TASKS["rank"]).items():
             values[name] = value if values[name] is None else values[name]
 
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
