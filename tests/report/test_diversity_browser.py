@@ -126,6 +126,15 @@ def test_systems_are_hidden_everywhere(page: Any) -> None:
     assert plane.locator(".mark:visible").count() == 1
 
 
+def test_a_box_that_the_browser_restored_says_what_is_hidden(page: Any) -> None:
+    box = page.get_by_role("checkbox", name="safe")
+    box.evaluate("box => { box.checked = false; }")  # as a browser does that comes back to the page, without an event
+    box.check()
+    assert page.locator(".images thead th").count() == 5
+    box.uncheck()
+    assert page.locator(".images thead th").count() == 4
+
+
 def test_planes_beside_each_other_are_on_one_line(page: Any) -> None:
     """However long the title of one is."""
     page.get_by_text("More pictures").click()

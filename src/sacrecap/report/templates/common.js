@@ -346,8 +346,8 @@ for (const figure of document.querySelectorAll(".plots > .picture")) {
 export const hiddenSystems = new Set();
 document.getElementById("chooser")?.addEventListener("change", ({target}) => {
   if (!(target instanceof HTMLInputElement)) return;
-  const system = Number(target.dataset.system);
-  if (!hiddenSystems.delete(system)) hiddenSystems.add(system);
+  // As the box is now, whatever it was: browsers that come back to a page leave the boxes as they were.
+  hiddenSystems[target.checked ? "delete" : "add"](Number(target.dataset.system));
   hide(document);
 });
 
