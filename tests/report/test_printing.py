@@ -408,8 +408,8 @@ def test_a_table_in_latex() -> None:
 
 
 def test_numbers_in_csv_are_whole() -> None:
-    table = Table([Column("a"), Column("b")], [[Number(0.1 + 0.2), Number(3)], [Number(float("inf")), "x,\ny"]])
-    assert separated.render(table) == 'a,b\n0.30000000000000004,3\n,"x,\ny"\n'
+    rows = [(0.1 + 0.2, 3), (float("inf"), "x,\ny"), (None, True)]
+    assert separated.render(("a", "b"), rows) == 'a,b\n0.30000000000000004,3\n,"x,\ny"\n,yes\n'
 
 
 def test_an_unknown_format_is_told() -> None:

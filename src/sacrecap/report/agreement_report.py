@@ -23,7 +23,7 @@ from sacrecap.report.pictures.charts import Chart, LeftOutError
 from sacrecap.report.pictures.style import look
 from sacrecap.report.pictures.svg import figures, plots
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, percent, records
+from sacrecap.report.printing.table import Cell, Column, Interval, Number, Records, Table, percent
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
@@ -46,19 +46,16 @@ _MOST_RATINGS = 10
 """Most ratings of one caption that are listed."""
 
 
-def _records(agreement: Agreement) -> Table:
+def _records(agreement: Agreement) -> Records:
     parts = [(measured.name, measured.references, measured.statistics) for measured in agreement.measured]
     if agreement.people is not None:
         parts.append(("people", None, agreement.people[1]))
     level = agreement.resampling.interval
-    return records(
-        ("metric", "references", "statistic", "value", "lower", "upper"),
-        [
-            (name, references, statistic, estimate.value, *(estimate.interval(level) or (None, None)))
-            for name, references, statistics in parts
-            for statistic, estimate in statistics.items()
-        ],
-    )
+    return ("metric", "references", "statistic", "value", "lower", "upper"), [
+        (name, references, statistic, estimate.value, *(estimate.interval(level) or (None, None)))
+        for name, references, statistics in parts
+        for statistic, estimate in statistics.items()
+    ]
 
 
 def ordered(agreement: Agreement) -> Agreement:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Table, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Records, Table
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _ranks_table(board: Board, figures: Figures) -> Table:
     return Table([first, *metrics], rows, title=title, notes=notes)
 
 
-def _records(board: Board) -> Table:
+def _records(board: Board) -> Records:
     heads = ("metric", "team", "system", "rank_from", "rank_to", "score", "lower", "upper", "attempts")
     rows = []
     for key in board.metrics:
@@ -73,14 +73,13 @@ def _records(board: Board) -> Table:
             ends = score.interval or (None, None)
             named = (key, row.team, row.system, standing.first, standing.last)
             rows.append((*named, score.value, *ends, standing.attempts))
-    return records(heads, rows)
+    return heads, rows
 
 
-def _contest_records(contest: ContestBoard) -> Table:
-    tables = {name: _records(board) for name, board in contest.sets.items()}
-    first = next(iter(tables.values()))
-    rows = [[name, *row] for name, table in tables.items() for row in table.rows]
-    return replace(first, columns=[Column("references"), *first.columns], rows=rows)
+def _contest_records(contest: ContestBoard) -> Records:
+    heads, _ = _records(contest.first)
+    rows = [(name, *row) for name, board in contest.sets.items() for row in _records(board)[1]]
+    return ("references", *heads), rows
 
 
 def _contest_tables(contest: ContestBoard, figures: Figures) -> list[Table]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Interval, Number, Table, percent, records
+from sacrecap.report.printing.table import Column, Interval, Number, Records, Table, percent
 
 if TYPE_CHECKING:
     from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
@@ -27,14 +27,11 @@ def _pairs(calibration: Calibration) -> list[tuple[str, Calibrated]]:
     return [(between.join(names), figure) for names, figure in calibration.pairs.items()]
 
 
-def _records(calibration: Calibration) -> Table:
-    return records(
-        ("of", "estimate", "lower", "upper", "n", "worth"),
-        [
-            (name, figure.estimate, *(figure.interval or (None, None)), figure.n, figure.worth)
-            for name, figure in _figures(calibration)
-        ],
-    )
+def _records(calibration: Calibration) -> Records:
+    return ("of", "estimate", "lower", "upper", "n", "worth"), [
+        (name, figure.estimate, *(figure.interval or (None, None)), figure.n, figure.worth)
+        for name, figure in _figures(calibration)
+    ]
 
 
 def _tables(calibration: Calibration, notes: Sequence[str] = ()) -> list[Table]:

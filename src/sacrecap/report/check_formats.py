@@ -6,7 +6,7 @@ from functools import partial
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Table, Value, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Records, Table, Value
 from sacrecap.report.score_formats import caption, heading, p_value, sentence
 from sacrecap.scoring.check import Check
 from sacrecap.scoring.result import counted
@@ -38,9 +38,9 @@ def _missing(check: Check) -> str:
     )
 
 
-def _records(check: Check) -> Table:
+def _records(check: Check) -> Records:
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
-    return records(heads, [[getattr(outcome, head) for head in heads] for outcome in check.checks])
+    return heads, [[getattr(outcome, head) for head in heads] for outcome in check.checks]
 
 
 def _tables(check: Check, figures: Figures, *, in_paper: bool) -> list[Table]:

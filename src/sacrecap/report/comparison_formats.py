@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, combinations
 
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Table, Value, percent, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Records, Table, Value, percent
 from sacrecap.report.score_formats import caption, groups_table, heading, p_value, remarks
 from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.findings import comparable
@@ -53,14 +53,14 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
     return (leading if is_fair else set()), worse
 
 
-def _records(comparison: Comparison) -> Table:
+def _records(comparison: Comparison) -> Records:
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
     rows = []
     for pair in comparison.pairs:
         values = [comparison[system][pair.metric].value for system in (pair.a, pair.b)]
         tests = (*(pair.interval or (None, None)), pair.p, pair.p_corrected, pair.significant)
         rows.append((pair.metric, pair.a, pair.b, *values, pair.delta, *tests))
-    return records(heads, rows)
+    return heads, rows
 
 
 def scores(comparison: Comparison, figures: Figures, *, in_paper: bool = False) -> Table:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, percent, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Records, Table, Value, percent
 from sacrecap.report.score_formats import caption, remarks
 from sacrecap.scoring.diversity_result import Diversity
 from sacrecap.scoring.result import images_of, left_out
@@ -58,13 +58,13 @@ def _in_terminal(result: Diversity, figures: Figures) -> list[Table]:
     return [replace(table(result, figures), title="; ".join(filter(None, title)), notes=[*tests, *notes(result)])]
 
 
-def _records(result: Diversity) -> Table:
+def _records(result: Diversity) -> Records:
     rows: list[tuple[object, ...]] = []
     for system in result.everybody():
         for key, figure in system.items():
             rows.append((system.name, key, figure.value, *(figure.interval or (None, None)), figure.signature))
         rows.append((system.name, "vocabulary", system.vocabulary, None, None, None))
-    return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
+    return ("system", "metric", "score", "lower", "upper", "signature"), rows
 
 
 def notes(result: Diversity) -> list[str]:

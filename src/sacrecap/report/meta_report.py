@@ -14,7 +14,7 @@ from sacrecap.report.agreement_report import lines, missing, systems_tables, tab
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Number, Records, Table
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
 
 
-def _records(meta: Meta) -> Table:
+def _records(meta: Meta) -> Records:
     """One row per data set, metric and statistic, and one per published figure."""
     rows: list[tuple[object, ...]] = []
     for name, agreement in meta.agreements.items():
@@ -35,7 +35,7 @@ def _records(meta: Meta) -> Table:
             (name, figure.metric, agreement.primary, figure.value, None, None, "published", figure.source)
             for figure in published(name)
         ]
-    return records(("dataset", "metric", "statistic", "value", "lower", "upper", "what", "source"), rows)
+    return ("dataset", "metric", "statistic", "value", "lower", "upper", "what", "source"), rows
 
 
 def _tables(meta: Meta) -> list[Table]:

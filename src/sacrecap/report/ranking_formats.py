@@ -6,18 +6,18 @@ import math
 
 from sacrecap.judgments.ranking import Ranking
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Table, Value, records
+from sacrecap.report.printing.table import Column, Number, Records, Table, Value
 from sacrecap.scoring.result import counted
 
 
-def _records(ranking: Ranking) -> Table:
+def _records(ranking: Ranking) -> Records:
     keys = [metric.key for metric in ranking.metrics]
     rows = []
     for image, references in ranking.images.items():
         for ranked in references:
             scores, ranks = ([values[key] for key in keys] for values in (ranked.scores, ranked.ranks))
             rows.append((image, ranked.number, ranked.caption, *scores, *ranks))
-    return records(["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)], rows)
+    return ["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)], rows
 
 
 def _tables(ranking: Ranking, what: str = "") -> list[Table]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, percent, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Records, Table, Value, percent
 from sacrecap.scoring.result import Result, Score, images_of, left_out, missing
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def caption(systems: Mapping[str, SystemResult], figures: Figures) -> str:
     return " ".join(filter(None, [sentence(figures.scale), sentence(images)]))
 
 
-def _records(result: Result) -> Table:
+def _records(result: Result) -> Records:
     heads = ["metric", "score", "lower", "upper", "signature"]
     parts: dict[str | None, Mapping[str, Score]] = {None: result}
     if result.groups is not None:
@@ -92,7 +92,7 @@ def _records(result: Result) -> Table:
         for key, score in scores.items():
             row = (key, score.value, *(score.interval or (None, None)), score.signature, group)
             rows.append(row[: len(heads)])
-    return records(heads, rows)
+    return heads, rows
 
 
 def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]:

@@ -45,7 +45,7 @@ from sacrecap.report.pictures import charts, write_charts
 from sacrecap.report.pictures.charts import Chart, Row
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Table, Value, records
+from sacrecap.report.printing.table import Column, Number, Records, Table, Value
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages
@@ -432,16 +432,13 @@ def _table(result: SweepResult, *, titled: bool) -> Table:
     )
 
 
-def _records(result: SweepResult) -> Table:
+def _records(result: SweepResult) -> Records:
     """A row per captioner and seed."""
-    return records(
-        (*_WHO, "seed", *MEASURES),
-        [
-            (*place.who.values(), seed, *figures)
-            for place in result.places
-            for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
-        ],
-    )
+    return (*_WHO, "seed", *MEASURES), [
+        (*place.who.values(), seed, *figures)
+        for place in result.places
+        for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
+    ]
 
 
 render = Views(

@@ -19,7 +19,7 @@ from typing import Any
 from sacrecap.choices import FORMATS
 from sacrecap.errors import accepted_name
 from sacrecap.report.printing import latex, markdown, separated
-from sacrecap.report.printing.table import Figures, Table
+from sacrecap.report.printing.table import Figures, Records, Table
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Views:
     Each takes the result; `tables` and `in_terminal` also how scores are written.
     """
 
-    records: Callable[[Any], Table]
+    records: Callable[[Any], Records]
     """Content of CSV: every number in full precision."""
     tables: Callable[[Any, Figures], Sequence[Table]]
     """Tables for papers: Markdown and LaTeX."""
@@ -63,7 +63,7 @@ class Views:
         if format_ == "json":
             return json_text(result.to_dict())
         if format_ == "csv":
-            return separated.render(self.records(result))
+            return separated.render(*self.records(result))
         figures = figures or Figures.of(format_, papers=self.papers)
         if format_ in ("markdown", "latex"):
             render = latex.render if format_ == "latex" else markdown.render

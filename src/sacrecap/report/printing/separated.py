@@ -8,13 +8,11 @@ import math
 from collections.abc import Iterable
 from typing import IO
 
-from sacrecap.report.printing.table import Cell, Number, Table
 
-
-def render(table: Table) -> str:
-    """The table as CSV: numbers in full precision, undefined ones empty."""
+def render(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV: numbers in full precision, undefined ones and None empty, yes or no for a truth."""
     text = io.StringIO()
-    write(text, (column.head for column in table.columns), (map(_field, row) for row in table.cells()))
+    write(text, heads, (map(_field, row) for row in rows))
     return text.getvalue()
 
 
@@ -37,7 +35,7 @@ class _Lines:
         return self._file.write(record.removesuffix("\r\n") + "\n")
 
 
-def _field(cell: Cell) -> object:
-    if isinstance(cell.value, Number):
-        return cell.value.value if math.isfinite(cell.value.value) else ""
-    return str(cell.value)
+def _field(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if isinstance(value, float) and not math.isfinite(value) else value

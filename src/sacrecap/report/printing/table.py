@@ -136,6 +136,10 @@ class Table:
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
 
 
+Records: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
+"""A table for programs: the heads of its columns, and rows of numbers, texts, truths and None."""
+
+
 @dataclass(frozen=True)
 class Figures:
     """How scores are written: unscaled, or times 100 as papers print them; and their number of decimals."""
@@ -185,19 +189,6 @@ class Figures:
     @property
     def _factor(self) -> float:
         return 100.0 if self.percent else 1.0
-
-
-def records(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A table for programs: a field is a number in full precision, yes or no, a text, or empty for None."""
-    return Table([Column(head) for head in heads], [[_field(value) for value in row] for row in rows])
-
-
-def _field(value: object) -> Value:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return Number(value)
-    return "" if value is None else str(value)
 
 
 def percent(level: float) -> str:
