@@ -10,31 +10,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sacrecap.judgments.agreement_result import band, other_ties
+from sacrecap.judgments.agreement_result import Agreement, Measured, band, other_ties
 from sacrecap.judgments.agreement_statistics import LABELS
-from sacrecap.judgments.judged_rows import Pairs, liked_otherwise, usual_metrics
+from sacrecap.judgments.bootstrap import Estimate, Floats
+from sacrecap.judgments.judged_rows import Pairs, Ratings, liked_otherwise, usual_metrics
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
 from sacrecap.report.pictures.style import look
 from sacrecap.report.pictures.svg import figures, plots
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Interval, Number, Records, Table, percent
+from sacrecap.report.printing.table import Cell, Column, Interval, Number, Records, Table, Value, percent
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.judgments.agreement_result import Agreement, Measured
-    from sacrecap.judgments.bootstrap import Estimate
-    from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.report.printing.table import Value
-
-    Floats = npt.NDArray[np.float64]
 
 MOST_ITEMS = 10_000
 """Most judged captions or pairs on the page: with more, it would be slow to open; the others are left out."""

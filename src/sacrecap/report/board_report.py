@@ -5,18 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from sacrecap.boards.contest_board import ContestBoard
+from sacrecap.boards.scored import Board, Standing, ToldScore
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Records, Table
+from sacrecap.report.printing.table import Cell, Column, Figures, Records, Table, Value
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap.boards.contest_board import ContestBoard
-    from sacrecap.boards.scored import Board, Standing, ToldScore
-    from sacrecap.report.printing.table import Value
 
 
 def _isolated(name: str) -> str:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Interval, Number, Records, Table, percent
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
-    from sacrecap.report.printing.table import Value
+from sacrecap.report.printing.table import Column, Interval, Number, Records, Table, Value, percent
 
 
 def _figures(calibration: Calibration) -> list[tuple[str, Calibrated]]:

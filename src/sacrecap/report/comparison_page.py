@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,7 @@ from sacrecap.report.score_page import (
     page_image,
     part,
 )
-
-if TYPE_CHECKING:
-    from sacrecap.scoring.comparison import Comparison
+from sacrecap.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
 """Most candidates on the page: with more, it would be slow to open; only some images are shown then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.diversity_formats import notes, table
@@ -27,10 +27,8 @@ from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.pictures.svg import figure, figures, plots
 from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, percent
 from sacrecap.report.score_page import facts_of_images, part
+from sacrecap.scoring.diversity_result import Diversity
 from sacrecap.scoring.result import counted, left_out
-
-if TYPE_CHECKING:
-    from sacrecap.scoring.diversity_result import Diversity
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""

@@ -6,20 +6,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from sacrecap.judgments.agreement_statistics import LABELS
-from sacrecap.judgments.meta import published
+from sacrecap.judgments.meta import Meta, published
 from sacrecap.report.agreement_report import lines, missing, systems_tables, table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Number, Records, Table
+from sacrecap.report.printing.table import Cell, Column, Number, Records, Table, Value
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.meta import Meta
-    from sacrecap.report.printing.table import Value
 
 
 def _records(meta: Meta) -> Records:

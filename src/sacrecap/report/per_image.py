@@ -68,14 +68,14 @@ def write_per_image(scored: Result | Comparison | Diversity, path: str | PathLik
 def _columns(scored: Result | Comparison | Diversity) -> dict[str, list[str] | array[float]]:
     """The systems' rows, one system after the other; the name of a system of caption sets comes first."""
     systems: Mapping[str, Result | SystemDiversity] = {"": scored} if isinstance(scored, Result) else scored
-    columns: dict[str, list[str] | array[float]] = {
-        "system": [name for name, system in systems.items() for _ in system.image_ids],
-        "image_id": [image for system in systems.values() for image in system.image_ids],
-    }
+    names = [name for name, system in systems.items() for _ in system.image_ids]
+    images = [image for system in systems.values() for image in system.image_ids]
+    columns: dict[str, list[str] | array[float]] = {"system": names, "image_id": images}
+    if isinstance(scored, Comparison):
+        columns = {"image_id": images, "system": names}
+    elif len(systems) == 1:
+        del columns["system"]
     for system in systems.values():
         for key, score in system.items():
             columns.setdefault(key, array("d")).extend(score.per_image_values())  # type: ignore[arg-type]
-    names = columns.pop("system")
-    if isinstance(scored, Comparison):
-        return {"image_id": columns.pop("image_id"), "system": names, **columns}
-    return {"system": names, **columns} if len(systems) > 1 else columns
+    return columns

@@ -9,15 +9,13 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.data.source import PathLike
 from sacrecap.data.thumbnails import check_pillow, thumbnail, upright_size
 from sacrecap.errors import DataError, some, warn
-
-if TYPE_CHECKING:
-    from sacrecap.data.source import PathLike
 
 MOST_EMBEDDED = 12_000_000
 """Most bytes of small images inside a page; if there are more, all are in a folder next to it."""

@@ -7,9 +7,10 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
@@ -18,14 +19,9 @@ from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.table import Cell, Figures, Table
 from sacrecap.report.score_formats import groups_table, scores_table
 from sacrecap.resources.objects_of_images import located_objects
-from sacrecap.scoring.result import finite, images_of, left_out, missing
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.scoring.diversity_result import SystemDiversity
-    from sacrecap.scoring.findings import Finding, SystemResult
-    from sacrecap.scoring.result import Result
+from sacrecap.scoring.diversity_result import SystemDiversity
+from sacrecap.scoring.findings import Finding, SystemResult
+from sacrecap.scoring.result import Result, finite, images_of, left_out, missing
 
 MOST_IMAGES = 20_000
 """Larger corpora are not on the page as a whole: it would be slow to open."""
