@@ -78,11 +78,11 @@ impl Captions {
         for item in mapping.items()? {
             let (id, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             let Some(id) = gather.id(&id, None)? else { continue };
-            if gather.image(&id) == images {
+            if gather.builder.image(&id) == images {
                 images += 1;
                 gather.captions(&id, &value, None)?;
             } else {
-                gather.repeated(&id);
+                gather.offend(Some(&id), None, "the id", "given twice, as a number and as text; keep one of them");
             }
         }
         Ok(Self::new(gather.finish()?))
@@ -297,19 +297,19 @@ impl CaptionsBuilder {
     #[new]
     #[pyo3(signature = (first=1, lenient=false))]
     fn new(first: usize, lenient: bool) -> Self {
-        Self { gather: Gather::new(lenient), next: first }
+        Self { gather: Gather { bad: lenient.then(Vec::new), ..Gather::default() }, next: first }
     }
 
     /// Adds rows: for each, an image id, and a caption or a list of captions; each side a list, or an array of Arrow.
     fn extend(&mut self, image_ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<()> {
         let ids = objects(image_ids)?;
-        if let Some(column) = cells(captions)? {
-            check_rows(ids.len(), column.counts.len())?;
-            let mut texts = column.texts.iter();
-            for (id, &count) in ids.iter().zip(&column.counts) {
+        if let Some((counts, texts)) = cells(captions)? {
+            check_rows(ids.len(), counts.len())?;
+            let mut texts = texts.iter();
+            for (id, count) in ids.iter().zip(counts) {
                 let id = self.gather.id(&id, Some(self.next))?;
                 self.next += 1;
-                let image = id.map(|id| self.gather.image(&id));
+                let image = id.map(|id| self.gather.builder.image(&id));
                 for text in texts.by_ref().take(count) {
                     if let Some(image) = image {
                         self.gather.builder.caption_of(image, text);

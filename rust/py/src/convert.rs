@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 
 use memmap2::Mmap;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyMemoryView};
-use sacrecap_core::engine::{Kernel, Parameters, Value};
+use sacrecap_core::Refused;
+use sacrecap_core::engine::{Parameters, Value};
 use sacrecap_core::numeric::parallel::{Interrupted, interruptible};
 use sacrecap_core::tables::SharedBytes;
-use sacrecap_core::{Refused, metrics};
 
 /// The object as `bytes`: itself, or a copy of any other object with a buffer.
 pub(crate) fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -153,11 +152,6 @@ pub(crate) fn core_parameters(parameters: NamedParameters) -> Parameters {
         Parameter::Text(text) => Value::Text(text),
     };
     parameters.into_iter().map(|(name, parameter)| (name, value(parameter))).collect()
-}
-
-/// Builds the kernel of that name.
-pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, Refused> {
-    metrics::kernel(name, core_parameters(parameters)).map(Arc::from)
 }
 
 // Core errors as the Python error tree of `sacrecap.errors`, which is imported when the first error is raised.

@@ -16,26 +16,16 @@ use crate::convert::DataError;
 #[derive(Default)]
 pub(crate) struct Gather {
     pub(crate) builder: CaptionsBuilder,
-    offenders: Option<Tally>,
+    pub(crate) offenders: Option<Tally>,
     /// What is wrong with rows, by their numbers, where these are noted and no error.
     pub(crate) bad: Option<Vec<(usize, String)>>,
 }
 
 impl Gather {
-    /// `lenient`: what is wrong with a row is noted, and no error.
-    pub(crate) fn new(lenient: bool) -> Self {
-        Self { bad: lenient.then(Vec::new), ..Self::default() }
-    }
-
     /// An image id as text; `None`, and an offence, when it is not an id.
     pub(crate) fn id(&mut self, id: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<String>> {
         let read = id_text(id)?;
         Ok(read.map_err(|reason| self.offend(None, row, "the image id", &reason)).ok())
-    }
-
-    /// Gives an image its place; returns its number.
-    pub(crate) fn image(&mut self, id: &str) -> u32 {
-        self.builder.image(id)
     }
 
     /// Adds one caption, or a list of them, to an image; of an empty list the image has none.
@@ -56,7 +46,7 @@ impl Gather {
             self.offend(Some(id), row, "the caption", &reason);
             return Ok(());
         };
-        self.image(id);
+        self.builder.image(id);
         let mut several = captions.peekable();
         if is_usual
             && value.len()? == 1
@@ -87,13 +77,8 @@ impl Gather {
         Ok(())
     }
 
-    /// Counts an image whose id came before.
-    pub(crate) fn repeated(&mut self, id: &str) {
-        self.offend(Some(id), None, "the id", "given twice, as a number and as text; keep one of them");
-    }
-
     /// Counts an offender: `what` of the image or row is `fault`.
-    fn offend(&mut self, image: Option<&str>, row: Option<usize>, what: &str, fault: &str) {
+    pub(crate) fn offend(&mut self, image: Option<&str>, row: Option<usize>, what: &str, fault: &str) {
         if let (Some(bad), Some(row)) = (&mut self.bad, row) {
             let remedy = if fault == HALF { format!("; {MEND_SURROGATES}") } else { String::new() };
             return bad.push((row, format!("{what} is {fault}{remedy}")));
@@ -234,12 +219,10 @@ impl Texts {
         if length == 0 {
             return Ok(());
         }
-        let start: usize = chunk.getattr("offset")?.extract()?;
-        let buffers: Vec<Bound<'_, PyAny>> = chunk.call_method0("buffers")?.extract()?;
-        let ends = bytes(&buffers[1], 8 * start, 8 * (start + length + 1))?;
-        let ends = ends.as_chunks().0.iter().map(|&end| usize::from_le_bytes(end)).collect::<Vec<_>>();
+        let ends = numbers(chunk, length + 1)?;
         let (first, last) = (ends[0], ends[length]);
-        let text = if first == last { None } else { Some(bytes(&buffers[2], first, last)?) };
+        let text = chunk.call_method0("buffers")?.get_item(2)?;
+        let text = if first == last { None } else { Some(bytes(&text, first, last)?) };
         let text = text.as_deref().unwrap_or_default();
         let damaged = || DataError::new_err("the captions are not UTF-8; convert the file to UTF-8");
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
@@ -253,16 +236,9 @@ impl Texts {
     }
 }
 
-/// The cells of a column of captions.
-pub(crate) struct Cells {
-    /// The number of captions of each row.
-    pub(crate) counts: Vec<usize>,
-    pub(crate) texts: Texts,
-}
-
-/// The captions of each row of an array of strings or lists of strings, where a null is one empty caption; `None` for
-/// anything else, whose values are looked at one by one.
-pub(crate) fn cells(array: &Bound<'_, PyAny>) -> PyResult<Option<Cells>> {
+/// The number of captions of each row of an array of strings or lists of strings, and the captions, where a null is an
+/// empty one; `None` for anything else, whose values are looked at one by one.
+pub(crate) fn cells(array: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<usize>, Texts)>> {
     if !is_arrow(array) {
         return Ok(None);
     }
@@ -280,9 +256,12 @@ pub(crate) fn cells(array: &Bound<'_, PyAny>) -> PyResult<Option<Cells>> {
             return Ok(None);
         }
         texts.extend(&without_nulls(&chunk.call_method0("flatten")?)?)?;
-        counts.extend(lengths(&chunk)?);
+        if chunk.len()? > 0 {
+            let lengths = chunk.call_method0("value_lengths")?.call_method1("cast", ("int64",))?;
+            counts.extend(numbers(&lengths, lengths.len()?)?);
+        }
     }
-    Ok(Some(Cells { counts, texts }))
+    Ok(Some((counts, texts)))
 }
 
 /// The strings, with empty ones in the place of nulls.
@@ -294,16 +273,12 @@ fn without_nulls<'py>(chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> 
     if nulls == 0 { Ok(chunk) } else { chunk.call_method1("fill_null", ("",)) }
 }
 
-/// The lengths of the lists of an array, none of which is null.
-fn lengths(chunk: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    if chunk.len()? == 0 {
-        return Ok(Vec::new());
-    }
-    let lengths = chunk.call_method0("value_lengths")?.call_method1("cast", ("int64",))?;
-    let start: usize = lengths.getattr("offset")?.extract()?;
-    let buffers: Vec<Bound<'_, PyAny>> = lengths.call_method0("buffers")?.extract()?;
-    let lengths = bytes(&buffers[1], 8 * start, 8 * (start + chunk.len()?))?;
-    Ok(lengths.as_chunks().0.iter().map(|&length| usize::from_le_bytes(length)).collect())
+/// So many 64-bit numbers of an array, none of which is null, or ends of its strings.
+fn numbers(array: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<usize>> {
+    let start: usize = array.getattr("offset")?.extract()?;
+    let buffer = array.call_method0("buffers")?.get_item(1)?;
+    let numbers = bytes(&buffer, 8 * start, 8 * (start + count))?;
+    Ok(numbers.as_chunks().0.iter().map(|&number| usize::from_le_bytes(number)).collect())
 }
 
 /// Whether it is an array of Arrow, chunked or not.

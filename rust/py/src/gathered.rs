@@ -8,39 +8,37 @@ use sacrecap_core::numeric::exact::ExactSum;
 use sacrecap_core::numeric::parallel::check;
 
 use crate::convert::{Array, DataError, check_index, detach, refuse};
-use crate::statistics::{Formula, Raised, Statistics};
+use crate::statistics::{Raised, Statistics};
 
-type Named = (String, Formula);
-
-/// The names and formulas of statistics. Raises `UsageError` for those of other metrics than before.
-fn named(before: &[Named], statistics: &[&Statistics]) -> PyResult<Vec<Named>> {
-    let formulas: Vec<Named> = statistics.iter().map(|metric| metric.named_formula()).collect();
-    check_named(before, &formulas)?;
+/// The metrics of statistics, without rows. Raises `UsageError` for other metrics than before.
+fn metrics_of(before: &[Statistics], statistics: &[&Statistics]) -> PyResult<Vec<Statistics>> {
+    let metrics = without_rows(statistics.iter().copied());
+    check_names(before, &metrics)?;
     if statistics.iter().any(|metric| metric.rows() != statistics[0].rows()) {
         refuse!("these are statistics of different numbers of rows");
     }
-    Ok(formulas)
+    Ok(metrics)
 }
 
-fn check_named(before: &[Named], now: &[Named]) -> PyResult<()> {
-    let names = |all: &[Named]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ");
-    if !before.is_empty() && names(before) != names(now) {
-        refuse!("statistics of {} cannot be added to those of {}", names(now), names(before));
+fn check_names(before: &[Statistics], added: &[Statistics]) -> PyResult<()> {
+    let [added, before] =
+        [added, before].map(|all| all.iter().map(|metric| &*metric.name).collect::<Vec<_>>().join(", "));
+    if !before.is_empty() && before != added {
+        refuse!("statistics of {added} cannot be added to those of {before}");
     }
     Ok(())
 }
 
-/// Statistics without rows, which carry names and formulas through `pickle`.
-fn carriers(formulas: &[Named], widths: impl Iterator<Item = usize>) -> Vec<Statistics> {
-    let metrics = formulas.iter().cloned().zip(widths);
-    metrics.map(|((name, formula), width)| Statistics::new(name, formula, width, Vec::new())).collect()
+fn without_rows<'a>(metrics: impl IntoIterator<Item = &'a Statistics>) -> Vec<Statistics> {
+    metrics.into_iter().map(|metric| metric.with_rows(Vec::new())).collect()
 }
 
 /// Rows of several metrics' statistics, part after part. A table that metrics share, as those of BLEU do, is held once.
 #[pyclass(module = "sacrecap._core")]
 #[derive(Default)]
 pub(crate) struct StatisticsBuilder {
-    formulas: Vec<Named>,
+    /// Without rows.
+    metrics: Vec<Statistics>,
     /// Which table each metric has.
     places: Vec<usize>,
     tables: Vec<Table>,
@@ -56,8 +54,8 @@ impl StatisticsBuilder {
     /// Adds rows: the statistics of each metric, of the same images.
     fn add(&mut self, statistics: Vec<Bound<'_, Statistics>>) -> PyResult<()> {
         let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-        let formulas = named(&self.formulas, &statistics)?;
-        if self.formulas.is_empty() {
+        let metrics = metrics_of(&self.metrics, &statistics)?;
+        if self.metrics.is_empty() {
             let mut firsts: Vec<&Arc<Table>> = Vec::new();
             for metric in &statistics {
                 let table = &metric.table;
@@ -68,7 +66,7 @@ impl StatisticsBuilder {
                 }
             }
             self.tables = firsts.iter().map(|table| Table { width: table.width, values: Vec::new() }).collect();
-            self.formulas = formulas;
+            self.metrics = metrics;
         }
         let first_of = |table: usize| self.places.iter().position(|&place| place == table).unwrap_or_default();
         let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| &statistics[first_of(table)].table).collect();
@@ -81,34 +79,32 @@ impl StatisticsBuilder {
 
     /// The statistics of each metric, of all rows; the builder has none afterwards.
     fn finish(&mut self) -> Vec<Statistics> {
-        let Self { formulas, places, tables } = std::mem::take(self);
+        let Self { metrics, places, tables } = std::mem::take(self);
         let tables: Vec<Arc<Table>> = tables.into_iter().map(Arc::new).collect();
-        let statistics =
-            |((name, formula), place): (Named, usize)| Statistics { name, formula, table: tables[place].clone() };
-        formulas.into_iter().zip(places).map(statistics).collect()
+        let rows = places.into_iter().map(|place| tables[place].clone());
+        metrics.into_iter().zip(rows).map(|(metric, table)| Statistics { table, ..metric }).collect()
     }
 
     /// What `__reduce__` took apart.
     #[staticmethod]
     fn restored(
-        carriers: Vec<Bound<'_, Statistics>>,
+        metrics: Vec<Bound<'_, Statistics>>,
         places: Vec<usize>,
         tables: Vec<(usize, Array<f64>)>,
     ) -> PyResult<Self> {
-        let formulas: Vec<Named> = carriers.iter().map(|metric| metric.get().named_formula()).collect();
+        let metrics = without_rows(metrics.iter().map(Bound::get));
         let tables: Vec<Table> = tables.into_iter().map(|(width, values)| Table { width, values: values.0 }).collect();
-        if places.len() != formulas.len() || places.iter().any(|&place| place >= tables.len()) {
+        if places.len() != metrics.len() || places.iter().any(|&place| place >= tables.len()) {
             return Err(DataError::new_err("these are no statistics that were pickled"));
         }
-        Ok(Self { formulas, places, tables })
+        Ok(Self { metrics, places, tables })
     }
 
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let restored = py.get_type::<Self>().getattr("restored")?;
-        let widths = self.places.iter().map(|&place| self.tables[place].width);
         let tables: Vec<_> = self.tables.iter().map(|table| (table.width, Array(table.values.clone()))).collect();
-        Ok((restored, (carriers(&self.formulas, widths), self.places.clone(), tables)))
+        Ok((restored, (without_rows(&self.metrics), self.places.clone(), tables)))
     }
 }
 
@@ -118,7 +114,8 @@ impl StatisticsBuilder {
 #[derive(Default)]
 pub(crate) struct ExactSums {
     rows: u64,
-    formulas: Vec<Named>,
+    /// Without rows.
+    metrics: Vec<Statistics>,
     /// Rows without a score of their own, by each metric.
     unscored: Vec<u64>,
     sums: Vec<Vec<ExactSum>>,
@@ -134,7 +131,7 @@ impl ExactSums {
     /// Adds rows: the statistics of each metric, of the same images.
     fn add(&mut self, py: Python<'_>, statistics: Vec<Bound<'_, Statistics>>) -> PyResult<()> {
         let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-        let formulas = named(&self.formulas, &statistics)?;
+        let metrics = metrics_of(&self.metrics, &statistics)?;
         let (unscored, sums) = Raised::during(|raised| {
             let watched: Vec<_> = statistics.iter().map(|metric| metric.watched(raised)).collect();
             detach(py, || {
@@ -152,7 +149,7 @@ impl ExactSums {
             })
         })?;
         let rows = statistics.first().map_or(0, |metric| metric.rows()) as u64;
-        self.plus(&Self { rows, formulas, unscored, sums })
+        self.plus(&Self { rows, metrics, unscored, sums })
     }
 
     /// Adds the rows of others.
@@ -177,46 +174,43 @@ impl ExactSums {
 
     /// The statistics of the metric of that number as a single row, their sums.
     fn statistics(&self, number: usize) -> PyResult<Statistics> {
-        check_index("metric", number, self.formulas.len())?;
-        let (name, formula) = self.formulas[number].clone();
-        let sums: Vec<f64> = self.sums[number].iter().map(ExactSum::value).collect();
-        Ok(Statistics::new(name, formula, sums.len(), sums))
+        check_index("metric", number, self.metrics.len())?;
+        Ok(self.metrics[number].with_rows(self.sums[number].iter().map(ExactSum::value).collect()))
     }
 
     /// What `__reduce__` took apart.
     #[staticmethod]
     fn restored(
         rows: u64,
-        carriers: Vec<Bound<'_, Statistics>>,
+        metrics: Vec<Bound<'_, Statistics>>,
         unscored: Vec<u64>,
         sums: Vec<Vec<Vec<i64>>>,
     ) -> PyResult<Self> {
-        let formulas: Vec<Named> = carriers.iter().map(|metric| metric.get().named_formula()).collect();
+        let metrics = without_rows(metrics.iter().map(Bound::get));
         let read =
             |metric: &Vec<Vec<i64>>| metric.iter().map(|words| ExactSum::from_words(words)).collect::<Option<_>>();
         let sums: Option<Vec<Vec<ExactSum>>> = sums.iter().map(read).collect();
-        let sums = sums.filter(|sums| sums.len() == formulas.len() && unscored.len() == formulas.len());
+        let sums = sums.filter(|sums| sums.len() == metrics.len() && unscored.len() == metrics.len());
         let sums = sums.ok_or_else(|| DataError::new_err("these are no sums that were pickled"))?;
-        Ok(Self { rows, formulas, unscored, sums })
+        Ok(Self { rows, metrics, unscored, sums })
     }
 
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<impl IntoPyObject<'py>> {
         let restored = py.get_type::<Self>().getattr("restored")?;
-        let carriers = carriers(&self.formulas, self.sums.iter().map(Vec::len));
         let words: Vec<Vec<_>> = self.sums.iter().map(|metric| metric.iter().map(ExactSum::words).collect()).collect();
-        Ok((restored, (self.rows, carriers, self.unscored.clone(), words)))
+        Ok((restored, (self.rows, without_rows(&self.metrics), self.unscored.clone(), words)))
     }
 }
 
 impl ExactSums {
     fn plus(&mut self, other: &Self) -> PyResult<()> {
-        if self.formulas.is_empty() {
-            (self.formulas, self.unscored) = (other.formulas.clone(), vec![0; other.unscored.len()]);
+        if self.metrics.is_empty() {
+            (self.metrics, self.unscored) = (without_rows(&other.metrics), vec![0; other.unscored.len()]);
             self.sums = other.sums.iter().map(|metric| vec![ExactSum::default(); metric.len()]).collect();
         }
-        if !other.formulas.is_empty() {
-            check_named(&self.formulas, &other.formulas)?;
+        if !other.metrics.is_empty() {
+            check_names(&self.metrics, &other.metrics)?;
         }
         if self.sums.iter().zip(&other.sums).any(|(sums, added)| sums.len() != added.len()) {
             refuse!("these are statistics with other columns; give the same options to all");

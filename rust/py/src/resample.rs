@@ -23,14 +23,10 @@ pub(crate) fn bootstrap_intervals(
     seed: u64,
     threads: usize,
 ) -> PyResult<Vec<(f64, f64)>> {
-    let systems = [statistics];
-    let systems = comparable(samples, &systems)?;
-    together(&systems, |systems| {
-        detach(py, || {
-            let panel = Panel::new(systems[0].iter().copied());
-            let sampled = panel.bootstrap(samples, seed, threads);
-            percentile_intervals(&sampled, panel.scores.len(), level)
-        })
+    compared(py, samples, &[statistics], |systems| {
+        let panel = Panel::new(systems[0].iter().copied());
+        let sampled = panel.bootstrap(samples, seed, threads);
+        percentile_intervals(&sampled, panel.scores.len(), level)
     })
 }
 
@@ -46,8 +42,7 @@ pub(crate) fn paired_bootstrap(
     seed: u64,
     threads: usize,
 ) -> PyResult<Bootstrap> {
-    let systems = comparable(samples, &systems)?;
-    together(&systems, |systems| detach(py, || Systems::new(systems).bootstrap(samples, level, seed, threads)))
+    compared(py, samples, &systems, |systems| Systems::new(systems).bootstrap(samples, level, seed, threads))
 }
 
 /// Of several systems, pair by pair and metric by metric: p by all swaps, without drawing.
@@ -58,8 +53,7 @@ pub(crate) fn paired_exact(
     systems: Vec<Vec<Bound<'_, Statistics>>>,
     threads: usize,
 ) -> PyResult<Vec<f64>> {
-    let systems = comparable(1, &systems)?;
-    together(&systems, |systems| detach(py, || exact(systems, threads)))
+    compared(py, 1, &systems, |systems| exact(systems, threads))
 }
 
 /// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
@@ -72,27 +66,16 @@ pub(crate) fn paired_permutation(
     seed: u64,
     threads: usize,
 ) -> PyResult<Vec<f64>> {
-    let systems = comparable(samples, &systems)?;
-    together(&systems, |systems| detach(py, || Systems::new(systems).permutation(samples, seed, threads)))
+    compared(py, samples, &systems, |systems| Systems::new(systems).permutation(samples, seed, threads))
 }
 
-/// What the work finds of systems, whose formulas are watched.
-fn together<T>(
-    systems: &[Vec<&Statistics>],
-    work: impl FnOnce(&[Vec<(&dyn Formula, &Table)>]) -> PyResult<T>,
+/// What the work makes, without the GIL, of systems with the same metrics and rows, whose formulas are watched.
+fn compared<T: Send>(
+    py: Python<'_>,
+    samples: usize,
+    systems: &[Vec<Bound<'_, Statistics>>],
+    work: impl FnOnce(&[Vec<(&dyn Formula, &Table)>]) -> T + Send,
 ) -> PyResult<T> {
-    Raised::during(|raised| {
-        let watched: Vec<Vec<_>> =
-            systems.iter().map(|system| system.iter().map(|metric| metric.watched(raised)).collect()).collect();
-        let mut formulas: Vec<Vec<(&dyn Formula, &Table)>> = Vec::new();
-        for system in &watched {
-            formulas.push(system.iter().map(|(formula, table)| (formula as &dyn Formula, *table)).collect());
-        }
-        work(&formulas)
-    })
-}
-
-fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {
     let systems: Vec<Vec<&Statistics>> = systems.iter().map(|system| system.iter().map(Bound::get).collect()).collect();
     let all = || systems.iter().flatten();
     let rows = all().next().map_or(0, |first| first.rows());
@@ -103,7 +86,15 @@ fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> 
     if systems.iter().any(|system| names(system) != names(&systems[0])) {
         refuse!("systems are compared by the same metrics in the same order");
     }
-    Ok(systems)
+    Raised::during(|raised| {
+        let watched: Vec<Vec<_>> =
+            systems.iter().map(|system| system.iter().map(|metric| metric.watched(raised)).collect()).collect();
+        let mut formulas: Vec<Vec<(&dyn Formula, &Table)>> = Vec::new();
+        for system in &watched {
+            formulas.push(system.iter().map(|(formula, table)| (formula as &dyn Formula, *table)).collect());
+        }
+        detach(py, || work(&formulas))
+    })
 }
 
 // Agreement of scores with ratings. Arrays are little-endian float64 and u32.

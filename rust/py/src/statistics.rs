@@ -5,12 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
-use sacrecap_core::Refused;
 use sacrecap_core::engine::{self, Formula as _, Kernel, Table, mean};
-use sacrecap_core::metrics::diversity::grouped;
+use sacrecap_core::metrics::{self, diversity::grouped};
 use sacrecap_core::numeric::f_measure;
 
-use crate::convert::{Array, NamedParameters, UsageError, as_bytes, check_index, detach, kernel, refuse};
+use crate::convert::{Array, NamedParameters, UsageError, as_bytes, check_index, core_parameters, detach, refuse};
 use crate::corpus::Corpus;
 use crate::resources::gather;
 
@@ -172,8 +171,7 @@ impl Statistics {
     /// The rows of these numbers, in this order; repeats are allowed.
     fn select(&self, rows: Vec<usize>) -> PyResult<Self> {
         rows.iter().try_for_each(|&row| check_index("row", row, self.rows()))?;
-        let values = rows.iter().flat_map(|&row| self.table.row(row)).copied().collect();
-        Ok(Self::new(self.name.clone(), self.formula.clone(), self.table.width, values))
+        Ok(self.with_rows(rows.iter().flat_map(|&row| self.table.row(row)).copied().collect()))
     }
 
     /// These rows, then the other's: shards of a corpus put together.
@@ -181,8 +179,7 @@ impl Statistics {
         if self.name != other.name || self.table.width != other.table.width {
             refuse!("statistics of {} cannot be added to those of {}", other.name, self.name);
         }
-        let values = [&self.table.values[..], &other.table.values].concat();
-        Ok(Self::new(self.name.clone(), self.formula.clone(), self.table.width, values))
+        Ok(self.with_rows([&self.table.values[..], &other.table.values].concat()))
     }
 
     /// A row for each group of so many consecutive rows: the mean of their scores, or the best. Empty groups have no row.
@@ -218,9 +215,9 @@ impl Statistics {
         Self::new(name.to_owned(), Formula::Mean, 2, values)
     }
 
-    /// The name and the formula.
-    pub(crate) fn named_formula(&self) -> (String, Formula) {
-        (self.name.clone(), self.formula.clone())
+    /// The same metric with other rows.
+    pub(crate) fn with_rows(&self, values: Vec<f64>) -> Self {
+        Self::new(self.name.clone(), self.formula.clone(), self.table.width, values)
     }
 
     /// The formula, with its exceptions kept in `raised`, and the rows.
@@ -260,8 +257,7 @@ fn restored_formula(name: &str, kind: &str, made_of: &Bound<'_, PyAny>) -> PyRes
     Ok(match kind {
         "metric" => {
             let (metric, parameters) = made_of.extract()?;
-            let formula = Own::build(metric, parameters);
-            Formula::Metric(Arc::new(formula.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
+            Formula::Metric(Own::build(name, metric, parameters)?)
         }
         "f" => Formula::F(made_of.extract()?),
         "python" => {
@@ -293,9 +289,8 @@ pub(crate) fn evaluate(
 ) -> PyResult<Vec<Statistics>> {
     let mut formulas: Vec<(String, Arc<Own>)> = Vec::new();
     for (name, kernel, parameters) in metrics {
-        let formula =
-            Own::build(kernel, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
-        formulas.push((name, Arc::new(formula)));
+        let formula = Own::build(&name, kernel, parameters)?;
+        formulas.push((name, formula));
     }
     let resources = gather(&resources, threads)?;
     let tables = detach(py, || {
@@ -339,15 +334,17 @@ pub(crate) struct Member {
 
 /// A metric's own formula, and the name and parameters that it can be built again from.
 pub(crate) struct Own {
-    pub(crate) kernel: Arc<dyn Kernel>,
-    pub(crate) name: String,
-    pub(crate) parameters: NamedParameters,
+    kernel: Box<dyn Kernel>,
+    name: String,
+    parameters: NamedParameters,
 }
 
 impl Own {
-    pub(crate) fn build(name: String, parameters: NamedParameters) -> Result<Self, Refused> {
-        let kernel = kernel(&name, parameters.clone())?;
-        Ok(Self { kernel, name, parameters })
+    /// Of the metric that errors call `printed`.
+    fn build(printed: &str, name: String, parameters: NamedParameters) -> PyResult<Arc<Self>> {
+        let kernel = metrics::kernel(&name, core_parameters(parameters.clone()));
+        let kernel = kernel.map_err(|error| UsageError::new_err(format!("{printed}: {error}")))?;
+        Ok(Arc::new(Self { kernel, name, parameters }))
     }
 }
 
@@ -357,18 +354,6 @@ pub(crate) struct Callables {
     pub(crate) sums: Py<PyAny>,
     /// Of a single row, where that differs.
     pub(crate) row: Option<Py<PyAny>>,
-}
-
-impl Callables {
-    fn call(&self, formula: &Py<PyAny>, numbers: &[f64]) -> PyResult<f64> {
-        Python::attach(|py| {
-            let score = formula.bind(py).call1((numbers.to_vec(),))?;
-            score.extract().map_err(|_| {
-                let kind = score.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
-                UsageError::new_err(format!("{}: the formula must return a number, not {kind}", self.name))
-            })
-        })
-    }
 }
 
 /// The first exception that a formula of a call raised. The core's formulas cannot fail: after an exception they give
@@ -393,7 +378,14 @@ impl Raised {
         if self.0.get().is_some() {
             return f64::NAN;
         }
-        callables.call(formula, numbers).unwrap_or_else(|error| {
+        let score = Python::attach(|py| {
+            let score = formula.bind(py).call1((numbers.to_vec(),))?;
+            score.extract().map_err(|_| {
+                let kind = score.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+                UsageError::new_err(format!("{}: the formula must return a number, not {kind}", callables.name))
+            })
+        });
+        score.unwrap_or_else(|error| {
             let _ = self.0.set(error);
             f64::NAN
         })
