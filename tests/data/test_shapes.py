@@ -263,6 +263,17 @@ def test_a_path_that_leads_somewhere_in_one_row(write: Callable[[str | bytes], P
     assert read_candidates(path, caption_column="caption.en").to_dict() == {"1": [""], "2": ["a cat"]}
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": 1, "predictions": [{"caption": ""}]},
+        {"id": 1, "conversations": [{"from": "human", "value": "What is it?"}, {"from": "gpt", "value": ""}]},
+    ],
+)
+def test_an_empty_caption_at_a_path_is_one(row: dict[str, Any], write: Callable[[str | bytes], Path]) -> None:
+    assert read_candidates(write(json.dumps([row]))).to_dict() == {"1": [""]}
+
+
 def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | bytes], Path]) -> None:
     path = write("id,words\n1,a dog\n")
     with pytest.raises(

@@ -219,7 +219,7 @@ class Shape:
         splits, seen = Counter[str](), 0
         are_floats: bool | None = None
         names = [image or "", *chain(*families), *marks, *([] if split is None else ["split"])]
-        for batch in _with_content(rows.batches(names), names, {*chain(*families)} - {*rows.names}):
+        for batch in _with_content(rows, names, {*chain(*families)} - {*rows.names}):
             columns = iter(batch)
             ids, cells_of = next(columns), [[*islice(columns, len(family))] for family in families]
             try:
@@ -443,16 +443,17 @@ def _ids(values: Sequence[Any], column: str, seen: int, are_floats: bool | None)
     return whole, whole != ids
 
 
-def _with_content(
-    batches: Iterable[list[list[Any]]], names: Sequence[str], paths: set[str]
-) -> Iterator[list[list[Any]]]:
+def _with_content(rows: Rows, names: Sequence[str], paths: set[str]) -> Iterator[list[list[Any]]]:
     """The batches of the columns. Raises `DataError` after them if a path into cells leads to nothing in any row."""
-    rows = 0
-    for batch in batches:
-        paths -= {name for name, column in zip(names, batch, strict=True) if name in paths and any(column)}
-        rows += len(batch[0])
+    count = 0
+    for batch in rows.batches(names):
+        for name, column in zip(names, batch, strict=True):
+            # An empty caption is one; tables of text have empty cells where they have no such column.
+            if name in paths and any(cell or (cell == "" and not rows.is_text) for cell in column):
+                paths.discard(name)
+        count += len(batch[0])
         yield batch
-    if paths and rows:
+    if paths and count:
         raise DataError(f"has nothing at {min(paths)} in any row; name another by {_captions_option()}")
 
 
