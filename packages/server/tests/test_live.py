@@ -101,7 +101,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
     assert variables == {name: f"SACRECAP_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
     assert all(option.show_envvar for option in options)
     seen = []
-    monkeypatch.setattr("sacrecap_server.app.serve_studies", lambda settings: seen.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.app.serve_app", lambda _, settings: seen.append(settings) or 0)
     (tmp_path / "token").write_text("k" * 40 + "\n")
     monkeypatch.setenv("SACRECAP_STUDY_TOKEN_FILE", str(tmp_path / "token"))
     given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1"}  # noqa: S104

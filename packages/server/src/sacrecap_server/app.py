@@ -80,11 +80,6 @@ def _refused(request: Request, error: Exception) -> Response:
 _BACKLOG = 128
 
 
-def serve_studies(settings: ServerSettings) -> int:
-    """Serves studies until SIGINT or SIGTERM: see `serve_app`."""
-    return serve_app(create_app(settings), settings)
-
-
 @words_of_command_line()  # an owner started it there, and no page has Python's keywords
 def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = True) -> int:
     """Serves until SIGINT or SIGTERM: then answers what is under way, and returns 0.

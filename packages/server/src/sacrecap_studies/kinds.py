@@ -151,10 +151,6 @@ class StudyKind:
         """What somebody answered to one of the questions of a page."""
         return answer[question.name] if len(self.questions) > 1 or question not in self.questions else answer
 
-    def options(self, content: Content) -> int:
-        """How many things the page shows in random order."""
-        return len(captions_of(content))
-
     def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
         """The answer of a form, as JSON; see `PageQuestion.read`. Raises `AnswerError`."""
         questions = self.page_questions(content)

@@ -144,7 +144,6 @@ class Choice(PageQuestion):
         return [None if answer in self.extra_choices else float(answer == letter) for letter in LETTERS[:count]]
 
 
-@dataclass(frozen=True, kw_only=True)
 class BestWorst(PageQuestion):
     """Which caption is best, and which worst (best–worst scaling: Louviere, Flynn and Marley, 2015)."""
 
@@ -177,7 +176,6 @@ class BestWorst(PageQuestion):
         return [float((answer["best"] == letter) - (answer["worst"] == letter)) for letter in LETTERS[:count]]
 
 
-@dataclass(frozen=True, kw_only=True)
 class EachQuestion(PageQuestion):
     """A question about each caption; about the page if that shows none."""
 
@@ -325,7 +323,6 @@ class Options(EachQuestion):
         return 1 / len(self.labels)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Words(EachQuestion):
     """Words of a caption that the person marks, such as those that are wrong; their places, from 0."""
 
@@ -356,7 +353,6 @@ class Words(EachQuestion):
         return [-float(len(marked)) for marked in answer]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Text(PageQuestion):
     """What people write."""
 
@@ -416,7 +412,6 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _KEYS = ("qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImageSentence(Text):
     """A sentence that describes an image (CIDEr: Vedantam et al., 2015, section 4)."""
 

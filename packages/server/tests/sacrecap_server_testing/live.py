@@ -35,7 +35,11 @@ class Live:
         """A server of studies with settings that no command has options for; its port is another."""
         live = cls(folder)
         values = {**vars(settings), "port": live.port}
-        program = f"from sacrecap_server import app, settings\napp.serve_studies(settings.ServerSettings(**{values!r}))"
+        program = (
+            "from sacrecap_server import app, settings\n"
+            f"chosen = settings.ServerSettings(**{values!r})\n"
+            "app.serve_app(app.create_app(chosen), chosen)"
+        )
         live.command = [sys.executable, "-c", program]
         return live
 

@@ -10,7 +10,7 @@ from test_quality import answer as answered
 from sacrecap_studies.answers import export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.quality import quality
-from sacrecap_studies.questions import AnswerError, images_of
+from sacrecap_studies.questions import AnswerError, captions_of, images_of
 
 CAPTIONS = ["a red dog runs", "a cat", "a dog", "a boat"]
 PAGE = {
@@ -43,7 +43,7 @@ def test_every_type_of_question_on_one_page():
     design = read(FLUENT, WRONG, ENDS, ONE, LIES, NOTE)
     content = design.pages[0].content
     order = [3, 2, 1, 0]
-    assert design.kind.options(content) == 4
+    assert len(captions_of(content)) == 4
     assert design.kind.read(content, FORM, order) == {
         "fluent": [3.0, 2.0, 1.0, 3.0],
         "wrong": [[0], [], [], [1]],

@@ -44,17 +44,16 @@ def serving_options(*names: str) -> Callable[[Callable[..., Any]], Callable[...,
     return add
 
 
-def owner_token(place: str, variable: str) -> tuple[str, str]:
+def owner_token(place: str) -> tuple[str, str]:
     """The owner's token, and what to say of it: its text only where it has just been made.
 
-    Args:
-        place: the file that keeps it, made where there is none.
-        variable: SACRECAP_variable has it instead, or SACRECAP_variable_FILE names a file that does.
+    `place` is the file that keeps it, made where there is none; SACRECAP_STUDY_TOKEN has it instead, or
+    SACRECAP_STUDY_TOKEN_FILE names a file that does.
     """
-    if (value := secret(variable)) is not None:
+    if (value := secret("STUDY_TOKEN")) is not None:
         if len(value) < LEAST_TOKEN:
-            raise UsageError(f"SACRECAP_{variable} has {len(value)} characters and needs {LEAST_TOKEN} or more")
-        return value, f"of SACRECAP_{variable}"
+            raise UsageError(f"SACRECAP_STUDY_TOKEN has {len(value)} characters and needs {LEAST_TOKEN} or more")
+        return value, "of SACRECAP_STUDY_TOKEN"
     try:
         with open(place, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
             token = secrets.token_urlsafe(32)

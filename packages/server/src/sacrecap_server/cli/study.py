@@ -309,7 +309,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
     """
     check_extra("sacrecap study serve")
     os.umask(0o077)
-    from sacrecap_server.app import serve_studies
+    from sacrecap_server.app import create_app, serve_app
     from sacrecap_server.settings import ServerSettings
     from sacrecap_server.store.database import Database
     from sacrecap_server.studies.repository import make_once
@@ -317,7 +317,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
     read = [(file, data, read_design(data, file)) for file, data in ((file, read_bytes(file)) for file in files)]
     place = database or f"{Path(files[0]).stem}.db"
     ServerSettings(database=place, **options).check()
-    token, origin = owner_token(f"{place}.token", "STUDY_TOKEN")
+    token, origin = owner_token(f"{place}.token")
     settings = ServerSettings(database=place, owner_token=token, **options)
     with closing(Database(place)) as opened:
         opened.prepare()
@@ -329,4 +329,4 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
                         "--database FILE to begin another study, or the file another name"
                     )
     click.echo(f"sacrecap: the owner signs in at {settings.url}/ with the token {origin}", err=True)
-    return lambda: serve_studies(settings)
+    return lambda: serve_app(create_app(settings), settings)

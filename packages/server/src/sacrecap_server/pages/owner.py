@@ -454,8 +454,8 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         "sections": [(title, at, at == firsts[number]) for (_, title, _), at in zip(sections, firsts, strict=True)],
     }
     if item is not None:
-        options = list(range(repository.kind_of(study).options(contents[0])))
-        assignment = Assignment(id=0, item=item, role=item.role, shown_order=options)
+        order = list(range(len(captions_of(item.content))))
+        assignment = Assignment(id=0, item=item, role=item.role, shown_order=order)
         return show_question(visit, assignment, images, preview=preview)
     if key == "welcome":
         visit.person = None

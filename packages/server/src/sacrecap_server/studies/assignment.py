@@ -28,7 +28,7 @@ from sacrecap_server.studies import repository
 from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
-from sacrecap_studies.questions import AnswerError
+from sacrecap_studies.questions import AnswerError, captions_of
 
 WAVE = 1000
 """Items that are open at once."""
@@ -190,7 +190,7 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
     two options, where that leaves a choice, the person has had this order less often; on checks, the right option
     has stood first as often as second for each person.
     """
-    count = repository.kind_of(study).options(item.content)
+    count = len(captions_of(item.content))
     if count < 2:
         return list(range(count))
     chance = draw(study, annotator, "options", item.id, annotator.checks)
@@ -237,19 +237,9 @@ def present(session: Session, annotator: Annotator) -> Assignment | None:
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
     """The next page of this person, assigned now if they have none; None if no item is left for them."""
     assignment = present(session, annotator)
-    if assignment is None:
-        return _give(session, study, annotator)
-    assignment.expires = now() + dt.timedelta(minutes=study.minutes)
-    return assignment
-
-
-def pages_of(study: Study, annotator: Annotator) -> int:
-    """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
-    most = repository.most_items(study)
-    return most + sum(checks.due(study.settings["checks"], seed_of(study, annotator), most - 1, most).values())
-
-
-def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
+    if assignment is not None:
+        assignment.expires = now() + dt.timedelta(minutes=study.minutes)
+        return assignment
     if study.state != "open" or annotator.excluded is not None:
         return None
     practice = next_practice(session, study, annotator)
@@ -283,6 +273,12 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
         expired.item.taken += 1
         session.flush()
     return expired
+
+
+def pages_of(study: Study, annotator: Annotator) -> int:
+    """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
+    most = repository.most_items(study)
+    return most + sum(checks.due(study.settings["checks"], seed_of(study, annotator), most - 1, most).values())
 
 
 def _assign(session: Session, study: Study, annotator: Annotator, item: StudyItem, times: int = 0) -> Assignment:

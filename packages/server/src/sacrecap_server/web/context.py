@@ -50,11 +50,6 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def is_secret(text: str) -> bool:
-    """Whether this has the form of `new_secret`."""
-    return len(text) == 43 and text.replace("-", "").replace("_", "").isalnum() and text.isascii()
-
-
 def csrf_token(secret_key: str, cookie: str) -> str:
     """The CSRF token for this cookie: only our own pages can know it, and it expires with the cookie."""
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
@@ -150,7 +145,8 @@ class RequestContext:
         self.annotating = annotating
         self.cookie_name = f"{self.state.cookie_name}-study" if annotating else self.state.cookie_name
         password = request.query_params.get("pass", "") if annotating else ""
-        self.in_address = is_secret(password)
+        is_plain = password.replace("-", "").replace("_", "").isalnum() and password.isascii()
+        self.in_address = is_plain and len(password) == 43  # as `new_secret` makes them
         """Whether the secret of an annotator's browser travels in addresses, as `pass`, and not as a cookie."""
         self.cookie = password if self.in_address else request.cookies.get(self.cookie_name, "")
         self._new_cookie: str | None = None
