@@ -128,10 +128,9 @@ def _design(fields: Fields) -> StudyDesign:
     every, known = {}, {}
     for role in ROLES:
         if fields.has(role):
-            section = Fields(fields.take(role), role, fields.problems)
-            known[role] = section.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
-            every[role] = section.whole("every", 0, 1, 10_000)
-            section.end()
+            with fields.inside(role) as section:
+                known[role] = section.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
+                every[role] = section.whole("every", 0, 1, 10_000)
         fields.take(role)
     # The share of the checks that somebody gets right who answers at random.
     chances = [kind.luck(page.content, page.answer) for pages in known.values() for page in pages]
@@ -217,48 +216,45 @@ def _rule(fields: Fields, luck: float, number: int | None, policy: str) -> Check
 
     A policy that the file names must be able to act; ours is as strict as can be.
     """
-    section = Fields(fields.take("checks") or {}, "checks", fields.problems)
-    rule = CheckRule(
-        policy=section.one_of("policy", POLICIES, policy),
-        honest=section.number("honest", 0.9, 0.5, 0.99),
-        mistaken=section.number("mistaken", 0.02, 0.0001, 0.2),
-        luck=luck,
-    )
-    problem = rule.problem(number) if rule.policy != "note" and number is not None else ""
-    if problem and section.has("policy"):
-        section.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
-    section.end()
+    with fields.inside("checks", optional=True) as section:
+        rule = CheckRule(
+            policy=section.one_of("policy", POLICIES, policy),
+            honest=section.number("honest", 0.9, 0.5, 0.99),
+            mistaken=section.number("mistaken", 0.02, 0.0001, 0.2),
+            luck=luck,
+        )
+        problem = rule.problem(number) if rule.policy != "note" and number is not None else ""
+        if problem and section.has("policy"):
+            section.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
     return replace(rule, policy="note") if problem else rule
 
 
 def _practice(fields: Fields, kind: StudyKind) -> tuple[dict[str, float | None], list[StudyPage]]:
     """The share that must be right to go on (None if everybody goes on), and the questions."""
-    practice = Fields(fields.take("practice"), "practice", fields.problems)
 
     def page(item: Fields, number: int) -> StudyPage:
         because = item.text("because", "")
         return StudyPage(number, *kind.check(item), because)
 
-    pages = practice.entries("items", page)
-    least = practice.number("least", -1, 0, 1)
-    practice.end()
+    with fields.inside("practice") as practice:
+        pages = practice.entries("items", page)
+        least = practice.number("least", -1, 0, 1)
     return {"least": None if least < 0 else least}, pages
 
 
 def _limit(fields: Fields, name: str, kind: StudyKind, answers: int, policy: str) -> Limit:
     """The limit of a fault; `answers` are those that a person gives who does all."""
-    limit = Fields(fields.take(name) or {}, name, fields.problems)
     policies = (*POLICIES[:2], PARTIAL, POLICIES[2]) if name == "speed" else POLICIES
-    read = Limit(
-        policy=limit.one_of("policy", policies, policy),
-        share=limit.number("share", 0.3, 0, 1),
-        after=limit.whole("after", min(5, max(3, answers // 2)), 1, 1000),
-        least=limit.number("least", kind.seconds, 0, 3600) if name == "speed" else 0.0,
-    )
-    least = read.after * (2 if read.policy == PARTIAL else 1)
-    if (limit.has("policy") or limit.has("after")) and read.policy != "note" and 0 < answers < least:
-        limit.wrong("after", f"{read.policy!r} acts after {least} answers, but a person gives {answers}")
-    limit.end()
+    with fields.inside(name, optional=True) as limit:
+        read = Limit(
+            policy=limit.one_of("policy", policies, policy),
+            share=limit.number("share", 0.3, 0, 1),
+            after=limit.whole("after", min(5, max(3, answers // 2)), 1, 1000),
+            least=limit.number("least", kind.seconds, 0, 3600) if name == "speed" else 0.0,
+        )
+        least = read.after * (2 if read.policy == PARTIAL else 1)
+        if (limit.has("policy") or limit.has("after")) and read.policy != "note" and 0 < answers < least:
+            limit.wrong("after", f"{read.policy!r} acts after {least} answers, but a person gives {answers}")
     return read
 
 
@@ -297,9 +293,8 @@ def _crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
         fields.wrong("signed_links", "only Prolific signs its links; set platform to 'prolific', or use personal_links")
     endings = {}
     for name in ENDINGS:
-        ending = Fields(completion.take(name) or {}, f"completion.{name}", completion.problems)
-        endings[name] = {"code": ending.text("code", "", most=60), "url": ending.optional("url", link, "")}
-        ending.end()
+        with completion.inside(name, optional=True) as ending:
+            endings[name] = {"code": ending.text("code", "", most=60), "url": ending.optional("url", link, "")}
     return {
         "platform": platform,
         "signed_links": signed,

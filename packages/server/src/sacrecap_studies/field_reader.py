@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sacrecap.data import fields
@@ -135,9 +136,13 @@ class Fields:
             return self.read(name, fields.one_of, next(iter(accepted), ""), accepted=accepted)
         return self.optional(name, fields.one_of, default, accepted=accepted)
 
-    def inside(self, name: str) -> Fields:
-        """The object in a field; whoever reads it calls its `end`."""
-        return Fields(self.take(name), self._path(name), self.problems)
+    @contextmanager
+    def inside(self, name: str, *, optional: bool = False) -> Iterator[Fields]:
+        """The object in a field, to be read in the block; where it may be missing, an empty one."""
+        value = self.take(name)
+        section = Fields(value or {} if optional else value, self._path(name), self.problems)
+        yield section
+        section.end()
 
     def entries(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
         """Reads every object of a list."""

@@ -86,15 +86,14 @@ class StudyKind:
         content |= self._content(item, is_check=True)
         if len(self.questions) == 1:
             return content, self.questions[0].expected(item, "answer", content)
-        answer = item.inside("answer")
-        answers = {
-            question.name: question.expected(answer, question.name, content)
-            for question in self.questions
-            if answer.has(question.name)
-        }
-        if not answers:
-            item.wrong("answer", f"no known answer; there are the questions {', '.join(self.by_name)}")
-        answer.end()
+        with item.inside("answer") as answer:
+            answers = {
+                question.name: question.expected(answer, question.name, content)
+                for question in self.questions
+                if answer.has(question.name)
+            }
+            if not answers:
+                item.wrong("answer", f"no known answer; there are the questions {', '.join(self.by_name)}")
         return content, answers
 
     def _content(self, item: Fields, *, is_check: bool) -> Content:

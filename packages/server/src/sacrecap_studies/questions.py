@@ -160,10 +160,8 @@ class BestWorst(PageQuestion):
         return letters
 
     def expected(self, fields: Fields, key: str, content: Content) -> dict[str, str]:
-        ends = fields.inside(key)
-        answer = {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
-        ends.end()
-        return answer
+        with fields.inside(key) as ends:
+            return {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
 
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
         return 1 / max(1, perm(len(captions_of(content)), 2))
@@ -260,16 +258,6 @@ class Scale(EachQuestion):
     labels: tuple[str, ...] = ()
     """Of every point, or of the two ends."""
 
-    @property
-    def is_labelled(self) -> bool:
-        """Whether every point has a text, so that points stand below each other."""
-        return len(self.labels) == len(self.points)
-
-    @property
-    def keys(self) -> str:
-        """The keys that choose the points; a blank where there is none."""
-        return ("0123456789x" if self.points[0] == 0 else "123456789").ljust(len(self.points))
-
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> float:
         place = _place(form.get(name, ""), len(self.points))
         if place is None:
@@ -303,12 +291,6 @@ class Options(EachQuestion):
     accepted = "one of the options"
 
     labels: tuple[str, ...]
-    is_labelled = True
-
-    @property
-    def keys(self) -> str:
-        """The keys that choose the options; a blank where there is none."""
-        return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
         place = _place(form.get(name, ""), len(self.labels))
