@@ -24,7 +24,7 @@ from sacrecap.report.pictures.charts import Chart, LeftOutError
 from sacrecap.report.pictures.style import look
 from sacrecap.report.pictures.svg import figures, plots
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Interval, Number, Records, Table, Value, percent
+from sacrecap.report.printing.table import Cell, Column, Figures, Interval, Number, Records, Table, Value, percent
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 MOST_ITEMS = 10_000
@@ -186,19 +186,18 @@ def _by_category(statistics: dict[str, Estimate]) -> str:
     return "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())
 
 
-def _tables(agreement: Agreement, notes: Sequence[str] = ()) -> list[Table]:
+def _tables(agreement: Agreement, _: Figures, *, in_paper: bool) -> list[Table]:
     liked: list[list[Value]] = [
         [pair["image_id"], pair["human_like"], pair["liked"], "; ".join(pair["references"])]
         for pair in liked_otherwise(agreement.judgments)
     ]
     columns = [Column(head, align="left", names=True) for head in ("image", "human-like", "liked", "references")]
     liked_tables = [Table(columns, liked, title="Human-like, and liked")] if liked else []
+    notes = [] if in_paper else ["", *lines(agreement)]
     return [replace(table(agreement), notes=notes), *systems_tables(agreement), *liked_tables]
 
 
-render = Views(
-    _records, lambda agreement, _: _tables(agreement), lambda agreement, _: _tables(agreement, ["", *lines(agreement)])
-).render
+render = Views(_records, _tables).render
 """An agreement as text in the format of a name."""
 
 

@@ -8,7 +8,7 @@ from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Interval, Number, Records, Table, Value, percent
+from sacrecap.report.printing.table import Column, Figures, Interval, Number, Records, Table, Value, percent
 
 
 def _figures(calibration: Calibration) -> list[tuple[str, Calibrated]]:
@@ -30,7 +30,7 @@ def _records(calibration: Calibration) -> Records:
     ]
 
 
-def _tables(calibration: Calibration, notes: Sequence[str] = ()) -> list[Table]:
+def _tables(calibration: Calibration, _: Figures, *, in_paper: bool) -> list[Table]:
     """A row per figure; and, where a plan was asked for, a row per number of rated captions."""
     level = percent(calibration.level)
     unit = "choices" if calibration.is_choice else "rated captions"
@@ -49,6 +49,7 @@ def _tables(calibration: Calibration, notes: Sequence[str] = ()) -> list[Table]:
         for name, figure in _figures(calibration)
     ]
     columns = [Column("of", align="left"), *map(Column, heads)]
+    notes = [] if in_paper else ["", *_lines(calibration)]
     tables = [Table(columns, rows, title=" ".join(calibration.missing), notes=notes)]
     if calibration.plan:
         columns = [*map(Column, ("rated captions", "± with the witnesses", "± alone"))]
@@ -71,11 +72,7 @@ def _lines(calibration: Calibration) -> list[str]:
     return [*lines, *calibration.notes]
 
 
-render = Views(
-    _records,
-    lambda calibration, _: _tables(calibration),
-    lambda calibration, _: _tables(calibration, ["", *_lines(calibration)]),
-).render
+render = Views(_records, _tables).render
 """A calibration as text in the format of a name."""
 
 
@@ -83,7 +80,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a calibration."""
     legend = [("key told", "with the witnesses"), ("key alone", "by the ratings alone")]
     unit = "Pairs of captions" if calibration.is_choice else "Captions"
-    figures, *plans = _tables(calibration, _lines(calibration))
+    figures, *plans = _tables(calibration, Figures(), in_paper=False)
     systems, pairs = [*calibration.systems.items()], _pairs(calibration)
     # What is on one scale is in one picture.
     if not calibration.is_choice:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Records, Table, Value
@@ -75,5 +73,5 @@ def _tables(check: Check, figures: Figures, *, in_paper: bool) -> list[Table]:
     return [Table(columns, rows, caption=below, notes=notes)]
 
 
-render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
+render = Views(_records, _tables).render
 """A check as text in the format of a name."""

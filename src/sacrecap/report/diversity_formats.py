@@ -32,7 +32,7 @@ def table(result: Diversity, figures: Figures) -> Table:
         f"{count}" if isinstance(count, int) else "{min} to {max}, mean {mean:.2f}".format(**count)
         for count in (system.captions_per_image for system in everybody)
     ]
-    rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
+    rows.append([Cell("Vocabulary", term="vocabulary"), *(Number(system.vocabulary, ",") for system in everybody)])
     rows.append(["Captions per image", *sizes])
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
@@ -42,8 +42,10 @@ def table(result: Diversity, figures: Figures) -> Table:
     )
 
 
-def _in_terminal(result: Diversity, figures: Figures) -> list[Table]:
-    """The same, with the text around it: the differences of the figures that summarise the others."""
+def _tables(result: Diversity, figures: Figures, *, in_paper: bool) -> list[Table]:
+    """The table; but in papers, with the text around it: the differences of the figures that summarise the others."""
+    if in_paper:
+        return [table(result, figures)]
     first, interval = next(iter(result.values())), result.resampling.interval
     level = "" if interval is None else f"{percent(interval)} intervals over images"
     title = [images_of(first) + f", tokenizer {first.corpus.tokenizer}", level, figures.scale, left_out(result)]
@@ -72,5 +74,5 @@ def notes(result: Diversity) -> list[str]:
     return remarks(result, *(f"{system.name}: {note}" for system in result.everybody() for note in system.notes))
 
 
-render = Views(_records, lambda result, figures: [table(result, figures)], _in_terminal, papers=False).render
+render = Views(_records, _tables, papers=False).render
 """Scores of caption sets as text in the format of a name."""

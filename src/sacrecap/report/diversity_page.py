@@ -45,13 +45,11 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     result = by_score(result)
     chosen = chosen_images(result, draw)
     data = diversity_data(result, chosen)
-    everybody = result.everybody()
-    first = everybody[0]
+    first = result.everybody()[0]
     level = result.resampling.interval
     below = "" if level is None else f" Below each figure its {percent(level)} interval."
     whole = table(result, Figures())
-    keys = [*dict.fromkeys(key for system in everybody for key in system), "vocabulary"]
-    rows = [row for key, row in zip(keys, whole.rows, strict=False) if key in MATTER]
+    rows = [row for row in whole.cells() if row[0].term in MATTER]
     few = replace(whole, rows=rows, signatures=[], notes=notes(result)[len(result.findings) :])
     whole = replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"])
     which = "those with the most and the least diverse captions. All figures and pictures above are of all images."

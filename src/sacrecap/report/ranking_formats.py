@@ -6,7 +6,7 @@ import math
 
 from sacrecap.judgments.ranking import Ranking
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Records, Table, Value
+from sacrecap.report.printing.table import Column, Figures, Number, Records, Table, Value
 from sacrecap.scoring.result import counted
 
 
@@ -20,11 +20,12 @@ def _records(ranking: Ranking) -> Records:
     return ["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)], rows
 
 
-def _tables(ranking: Ranking, what: str = "") -> list[Table]:
+def _tables(ranking: Ranking, _: Figures, *, in_paper: bool) -> list[Table]:
     """A row per reference of an image, in the order of the last metric: rank and score by each, the caption; and then
     how alike two metrics rank.
     """
     labels = {metric.key: metric.label for metric in ranking.metrics}
+    what = "" if in_paper else ": rank (score) of each reference against the others"
     tables = []
     for image, references in ranking.images.items():
         unscored = {key: sum(math.isnan(ranked.scores[key]) for ranked in references) for key in labels}
@@ -40,9 +41,5 @@ def _tables(ranking: Ranking, what: str = "") -> list[Table]:
     return [*tables, *([Table(columns, rows, title="Spearman's ρ of two metrics in an image, mean")] if rows else [])]
 
 
-render = Views(
-    _records,
-    lambda ranking, _: _tables(ranking),
-    lambda ranking, _: _tables(ranking, ": rank (score) of each reference against the others"),
-).render
+render = Views(_records, _tables).render
 """A ranking as text in the format of a name."""

@@ -152,8 +152,8 @@ def scores_table(result: Result, figures: Figures, *, in_paper: bool = False) ->
     )
 
 
-VIEWS = Views(
-    _records,
-    lambda result, figures: [scores_table(result, figures, in_paper=True), *groups_table({"": result}, figures)],
-    lambda result, figures: [scores_table(result, figures), *groups_table({"": result}, figures)],
-)
+def _tables(result: Result, figures: Figures, *, in_paper: bool) -> list[Table]:
+    return [scores_table(result, figures, in_paper=in_paper), *groups_table({"": result}, figures)]
+
+
+VIEWS = Views(_records, _tables)

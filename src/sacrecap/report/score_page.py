@@ -204,8 +204,7 @@ def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[lis
     step = round_step((most - least) / 30)
     first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
     edges = [float(f"{number * step:.12g}") for number in range(first, last + 1)]
-    bins = np.searchsorted(edges, scores, side="right") - 1
-    counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
+    counts, _ = np.histogram(np.clip(scores, edges[0], edges[-1]), edges)
     return edges, counts.tolist()
 
 

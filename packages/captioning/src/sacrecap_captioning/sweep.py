@@ -441,9 +441,7 @@ def _records(result: SweepResult) -> Records:
     ]
 
 
-render = Views(
-    _records, lambda result, _: [_table(result, titled=False)], lambda result, _: [_table(result, titled=True)]
-).render
+render = Views(_records, lambda result, _, in_paper: [_table(result, titled=not in_paper)]).render
 """The figures, means over seeds, and the findings as text in the format of a name."""
 
 
