@@ -8,7 +8,7 @@ import pytest
 
 from reference.spice import Graph
 from sacrecap import _core
-from sacrecap.metrics.spice import scene_graph
+from sacrecap.metrics.spice import scene_graph, spice
 
 REFERENCES = {
     "beach": ["a brown dog runs along the beach", "a hound is running on wet sand next to the sea"],
@@ -58,4 +58,5 @@ GRAPHS = {
 def give(monkeypatch: pytest.MonkeyPatch, graphs: Mapping[str, Graph]) -> None:
     """Lets SPICE take these graphs, by caption; every other caption says nothing."""
     given = _core.SceneGraphs.given(list(graphs.items()))
-    monkeypatch.setattr(scene_graph, "parsed", lambda *_: given)
+    for module in (scene_graph, spice):
+        monkeypatch.setattr(module, "parsed", lambda *_: given)

@@ -113,7 +113,9 @@ def svg(rows: Rows, name: str, style: str | None = None) -> str:
     for row in rows or [[Part("nothing", "no object", "none")]]:
         x = 0
         for part in row:
-            inner = _text_width(part.text)
+            wide = sum(unicodedata.east_asian_width(character) in "WF" for character in part.text)
+            combining = sum(unicodedata.combining(character) > 0 for character in part.text)
+            inner = max(len(part.text) + wide - combining, 1) * CELL
             width = inner + 2 * GAP
             if x and x + width > WIDEST:
                 x, y = 24, y + ROW
@@ -164,13 +166,6 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def plain(text: str) -> str:
     """The text for XML: escaped, without the characters that XML does not allow."""
     return html.escape(_NOT_XML.sub("\ufffd", text))
-
-
-def _text_width(text: str) -> int:
-    """Two cells for a wide character, none for a combining one."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    none = sum(unicodedata.combining(character) > 0 for character in text)
-    return max(len(text) + wide - none, 1) * CELL
 
 
 # Figures of explanations

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
 from sacrecap.judgments.agreement_statistics import LABELS
 from sacrecap.judgments.meta import Meta, published
@@ -38,8 +39,7 @@ def _tables(meta: Meta) -> list[Table]:
     for name, agreement in meta.agreements.items():
         title = "; ".join([f"{name}: {meta.protocol(name)}", *missing(agreement)])
         tables += [replace(table(agreement), title=title, notes=["", *lines(agreement)]), *systems_tables(agreement)]
-        source = f"{name}: figures of others, which were not measured here"
-        tables += [replace(part, title=source) for part in _published_tables(meta, name)]
+        tables += _published_tables(meta, name, title=f"{name}: figures of others, which were not measured here")
     return tables
 
 
@@ -64,14 +64,14 @@ def overview(meta: Meta) -> list[Table]:
     return [Table(columns, rows, title="Agreement with people")]
 
 
-def _published_tables(meta: Meta, name: str) -> list[Table]:
-    """What papers print of metrics on a data set, if they do."""
+def _published_tables(meta: Meta, name: str, **around: Any) -> list[Table]:
+    """What papers print of metrics on a data set, if they do, with a title or notes around it."""
     label = LABELS.get(meta.agreements[name].primary, meta.agreements[name].primary)
     columns = [Column("published", align="left"), Column(label), Column("source", align="left")]
     rows: list[list[Value]] = [
         [figure.metric, Number(figure.value, ".3f"), figure.source] for figure in published(name)
     ]
-    return [Table(columns, rows)] if rows else []
+    return [Table(columns, rows, **around)] if rows else []
 
 
 render = Views(_records, lambda meta, *_, **__: _tables(meta)).render
@@ -117,6 +117,5 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
     yield Section(name, name, [("", meta.protocol(name))], replace(table(agreement), notes=notes), drawn)
     for number, part in enumerate(systems_tables(agreement)):
         yield Section(f"{name}-systems-{number}", f"{name}: {part.title}", table=part)
-    for part in _published_tables(meta, name):
-        notes = ["Figures of others, which were not measured here."]
-        yield Section(f"{name}-published", f"{name}: published", table=replace(part, notes=notes))
+    for part in _published_tables(meta, name, notes=["Figures of others, which were not measured here."]):
+        yield Section(f"{name}-published", f"{name}: published", table=part)

@@ -25,8 +25,9 @@ def render(
     If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions), they
     follow the table or are part of the JSON; raises `UsageError` for them in another format.
     """
+    views = Views(_records, _tables)
     if not explained:
-        return VIEWS.render(result, format_, **how)
+        return views.render(result, format_, **how)
     check_explained(format_)
     if format_ == "json":
         document = result.to_dict()
@@ -37,7 +38,7 @@ def render(
     drawn = [
         f"{image}\n{text}" for image, by_kind in explained.items() for text in by_kind.values() if text is not None
     ]
-    return "\n\n".join([VIEWS.render(result, format_, **how), *drawn])
+    return "\n\n".join([views.render(result, format_, **how), *drawn])
 
 
 def check_explained(format_: str) -> None:
@@ -154,6 +155,3 @@ def scores_table(result: Result, figures: Figures, *, in_paper: bool = False) ->
 
 def _tables(result: Result, figures: Figures, *, in_paper: bool) -> list[Table]:
     return [scores_table(result, figures, in_paper=in_paper), *groups_table({"": result}, figures)]
-
-
-VIEWS = Views(_records, _tables)
