@@ -356,7 +356,7 @@ def test_a_file_that_does_not_fit_into_memory_is_told(write: Write, monkeypatch:
     path = write('{"1": 5}')
     monkeypatch.setattr(json, "loads", full)
     with pytest.raises(
-        DataError, match="file: does not fit into the memory of this machine; write it as JSON lines or"
+        DataError, match="file: does not fit into the memory that this process may have; write it as JSON lines or"
     ):
         read_candidates(path)
 

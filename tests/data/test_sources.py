@@ -128,6 +128,23 @@ def test_what_fsspec_knows() -> None:
         read_candidates("memory://other.json")
     with pytest.raises(DataError, match=r"^nothing://a: cannot be read: Protocol not known: nothing$"):
         read_candidates("nothing://a")
+    with pytest.raises(DataError, match=r"^memory://: is a directory; name a file in it$"):
+        read_bytes("memory://")
+
+
+def test_what_pyarrow_knows_and_fsspec_cannot_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    pytest.importorskip("pyarrow")
+
+    def lacking(_: str) -> None:
+        raise ImportError("Install s3fs")
+
+    monkeypatch.setattr(fsspec, "url_to_fs", lacking)
+    monkeypatch.delattr(fsspec, "implementations", raising=False)
+    with pytest.raises(MissingDependencyError, match=r"^nothing://a: cannot be read: Install s3fs"):
+        read_candidates("nothing://a")
+    (tmp_path / "a.json").write_bytes(DATA)
+    assert read_candidates((tmp_path / "a.json").as_uri()).to_dict() == CANDIDATES
 
 
 def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from sacrecap.data import shapes
 from sacrecap.data.cells import divided, is_missing, unwritten
 from sacrecap.data.image_ids import key, keyed
 from sacrecap.data.shapes import NamedColumns, Names, NoColumnError, Shape, columns_named, shape_of_columns
-from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
+from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several, reading
 from sacrecap.data.unpack import Content, is_binary
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, nearest, option, spelled, warn
 
@@ -425,7 +425,8 @@ class CaptionFile:
     def _reading(self) -> Iterator[None]:
         """Names the file in errors."""
         try:
-            yield
+            with reading(self.name):
+                yield
         except (DataError, UsageError) as error:
             where = f"{self.name}: " if self.name else ""
             message = str(error).removeprefix(where)  # what is unpacked while it is read names the file already
@@ -435,11 +436,6 @@ class CaptionFile:
                 command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
                 hint = f", or name its encoding: {spelled(python=python, command=command)}"
             raise type(error)(f"{where}{message}{hint}") from None
-        except MemoryError:
-            raise DataError(
-                f"{self.name}: does not fit into the memory of this machine; write it as JSON lines or Parquet, which "
-                "--engine stream reads piece by piece, or score a part of it"
-            ) from None
 
 
 def _of_length(batches: Iterable[list[list[Any]]], count: int) -> Iterator[list[list[Any]]]:

@@ -132,14 +132,14 @@ def content_of(path: PathLike, *, held: bool = True) -> Content:
 
 @contextlib.contextmanager
 def reading(path: PathLike) -> Iterator[None]:
-    """Turns an operating-system error into a `DataError` that names the file and the remedy."""
+    """Turns an operating-system error, or any of a URL's file system, into a `DataError` that names file and remedy."""
     name = display_name(path)
     try:
         yield
     except SacrecapError:
         raise
     except FileNotFoundError:
-        raise DataError(f"{name}: no such file{_nearest(os.fspath(path))}") from None
+        raise DataError(f"{name}: no such file{'' if is_remote(path) else _nearest(os.fspath(path))}") from None
     except IsADirectoryError:
         raise DataError(f"{name}: is a directory; name a file in it") from None
     except MemoryError:
@@ -149,8 +149,10 @@ def reading(path: PathLike) -> Iterator[None]:
         ) from None
     except PermissionError:
         raise DataError(f"{name}: may not be read by this user; change its permissions") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{name}: cannot be read: {error}") from None
+    except Exception as error:
+        if not (isinstance(error, (OSError, ValueError)) or is_remote(path)):
+            raise
+        raise DataError(f"{name}: cannot be read: {_line(error)}") from None
 
 
 def _nearest(path: str) -> str:
@@ -187,7 +189,7 @@ def in_cache(*names: str) -> str:
 def fetched(url: str) -> bytes:
     """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec."""
     if not url.startswith(("http://", "https://")):
-        with naming_url(url), opened_at(url) as file:
+        with reading(url), opened_at(url) as file:
             return file.read()  # type: ignore[no-any-return]
     from http.client import HTTPException
     from urllib.error import URLError
@@ -205,7 +207,7 @@ def fetched(url: str) -> bytes:
 def opened_at(url: str) -> Any:
     """The file behind a URL that fsspec knows. Errors are those of `fetched`."""
     files, path = located(url)
-    with naming_url(url):
+    with reading(url):
         return files.open(path, "rb")
 
 
@@ -213,31 +215,18 @@ def located(url: str) -> tuple[Any, str]:
     """The file system of a URL, by fsspec, else by pyarrow, and the path in it. Errors are those of `fetched`."""
     with of_extra("files", f"reading {url.partition(':')[0]}:// files"):
         import fsspec
-    try:
-        return fsspec.url_to_fs(url)  # type: ignore[no-any-return]
-    except ImportError as error:
+    with reading(url):
         try:
-            import pyarrow.fs
+            return fsspec.url_to_fs(url)  # type: ignore[no-any-return]
+        except ImportError as error:
+            try:
+                import pyarrow.fs
+                from fsspec.implementations.arrow import ArrowFSWrapper
 
-            files, path = pyarrow.fs.FileSystem.from_uri(url)
-        except Exception:  # noqa: BLE001 - pyarrow does not know it either
-            raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
-        return fsspec.implementations.arrow.ArrowFSWrapper(files), path
-    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
-        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
-
-
-@contextlib.contextmanager
-def naming_url(url: str) -> Iterator[None]:
-    """Turns any error of a file system into a `DataError` that names the file."""
-    try:
-        yield
-    except SacrecapError:
-        raise
-    except FileNotFoundError:
-        raise DataError(f"{url}: no such file") from None
-    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
-        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+                files, path = pyarrow.fs.FileSystem.from_uri(url)
+            except Exception:  # noqa: BLE001 - pyarrow does not know it either
+                raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
+            return ArrowFSWrapper(files), path
 
 
 @contextlib.contextmanager
@@ -342,7 +331,7 @@ def _find_elsewhere(url: str) -> list[str] | None:
     """The files of a folder or a pattern; None for one file."""
     files, path = located(url)
     kind = url.partition("://")[0]
-    with naming_url(url):
+    with reading(url):
         if is_pattern(path) and not files.exists(path):
             infos, inside = files.glob(path, detail=True), None
         elif files.info(path)["type"] != "directory":
