@@ -126,7 +126,7 @@ def test_progress_is_told(server: type[Handler], folder: Path) -> None:
 def test_a_folder_serves_without_the_network(server: type[Handler], folder: Path) -> None:
     folder.mkdir()
     (folder / "dataset.json").write_text(json.dumps(SPLITS))
-    assert testsets.is_here(testsets.named("small-test"))
+    assert testsets.describe(testsets.named("small-test"))["here"]
     assert read_references("small-test").to_dict() == {"1.jpg": REFERENCES["1.jpg"]}
     assert server.requests == []
 

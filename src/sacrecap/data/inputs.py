@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.data.cells import unwritten
-from sacrecap.data.shapes import Names, shape_of_columns, some_columns
+from sacrecap.data.shapes import NamedColumns, Names, shape_of_columns, some_columns
 from sacrecap.errors import DataError, UsageError, naming, of_extra, option, some
 
 if TYPE_CHECKING:
@@ -227,25 +227,25 @@ def _of_items(source: Any, part: str) -> Captions:
             rows = isinstance(first, Mapping)
             if isinstance(first, Mapping):
                 _chosen(list(first), f"row {place}")
-        if rows:
-            builder.extend(*map(list, zip(*(_row(row, start + n) for n, row in enumerate(chunk)), strict=True)))
-        else:
+        if not rows:
             builder.extend(list(range(start, start + len(chunk))), chunk)
+        else:
+            ids, texts = [], []
+            for number, row in enumerate(chunk, start):
+                if not isinstance(row, Mapping):
+                    raise DataError(f"row {number} is of type {type(row).__name__}, others are mappings; {ACCEPTED}")
+                try:
+                    ids.append(row[_ID])
+                    texts.append(row["caption"] if "caption" in row else row["captions"])
+                except KeyError as missing:
+                    raise DataError(
+                        f"row {number} has no {missing.args[0]!r}, only {', '.join(map(repr, row))}; each row needs "
+                        "'image_id' and 'caption' (or 'captions')"
+                    ) from None
+            builder.extend(ids, texts)
         start += len(chunk)
     captions = builder.finish()
     return captions if rows else captions.named(f"{part} {BY_PLACE}")
-
-
-def _row(row: Any, number: int) -> tuple[Any, Any]:
-    if not isinstance(row, Mapping):
-        raise DataError(f"row {number} is of type {type(row).__name__}, others are mappings; {ACCEPTED}")
-    try:
-        return row[_ID], row["caption"] if "caption" in row else row["captions"]
-    except KeyError as missing:
-        raise DataError(
-            f"row {number} has no {missing.args[0]!r}, only {', '.join(map(repr, row))}; each row needs "
-            "'image_id' and 'caption' (or 'captions')"
-        ) from None
 
 
 class Frame:
@@ -304,16 +304,6 @@ class Frame:
         return {**batch, **{name: column.to_pylist() for name, column in columns.items()}}
 
 
-class BatchColumns(NamedTuple):
-    """Names of the columns that a batch has for them."""
-
-    captions: str
-    references: tuple[str, ...]
-    """Empty where references are not wanted."""
-    image_id: str | None
-    """None where image ids are not wanted."""
-
-
 @lru_cache(maxsize=64)
 def chosen_columns(
     names: tuple[str, ...],
@@ -323,30 +313,28 @@ def chosen_columns(
     *,
     described: bool,
     of_images: bool,
-) -> BatchColumns:
+) -> NamedColumns:
     """The columns among these, as named or recognised: references of `described` images, ids of rows `of_images`."""
     shape = shape_of_columns(names)
     absent: list[tuple[str, str]] = []
 
-    def chosen(keyword: str, named: Names, recognised: Sequence[str]) -> list[str]:
+    def chosen(keyword: str, named: Names, recognised: Sequence[str]) -> tuple[str, ...]:
         patterns = (named,) if isinstance(named, str) else tuple(named or ())
         by_name = {pattern: [pattern] if pattern in names else fnmatch.filter(names, pattern) for pattern in patterns}
-        columns = [name for matching in by_name.values() for name in matching] if patterns else list(recognised)
+        columns = [name for matching in by_name.values() for name in matching] if patterns else recognised
         if not columns or not all(by_name.values()):
             absent.append((next((pattern for pattern, matching in by_name.items() if not matching), keyword), keyword))
-        return columns
+        return tuple(columns)
 
     texts = chosen("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])
-    rest = shape_of_columns([name for name in names if name not in texts])
-    about = (
-        chosen("references", references, () if references is not None else rest.of_part("references"))
-        if described
-        else []
-    )
-    ids = chosen("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else []
+    about: tuple[str, ...] = ()
+    if described:
+        rest = shape_of_columns([name for name in names if name not in texts])
+        about = chosen("references", references, () if references is not None else rest.of_part("references"))
+    ids = chosen("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else ()
     if absent:
         raise DataError(
             f"the batch has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in absent)}; "
             f"name others by {' and '.join(option(keyword, 'NAME') for _, keyword in absent)}"
         )
-    return BatchColumns(texts[0], tuple(about), ids[0] if ids else None)
+    return NamedColumns(ids[:1], texts[:1], about)

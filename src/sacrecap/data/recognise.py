@@ -447,7 +447,13 @@ def _of_json(content: Content, format: str | None) -> Recognised:
         table = make(document)
         if table is not None:
             if name == "mapping":
-                _check_single(content)
+                images: set[str] = set()  # of two that are equal, Python keeps the second
+                for image in json.loads(content.read(), object_pairs_hook=lambda pairs: [pair[0] for pair in pairs]):
+                    if image in images:
+                        raise DataError(
+                            f"image {cut_off(image)} stands twice in the mapping; put its captions in one list"
+                        )
+                    images.add(image)
             return _known(name, table, document)
     if not isinstance(document, dict):
         kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
@@ -456,15 +462,6 @@ def _of_json(content: Content, format: str | None) -> Recognised:
     keys = ", ".join(map(cut_off, [*document][:8])) + (", …" if len(document) > 8 else "")
     problem = f"found an object with the keys {keys}; {accepted()}"
     return _known("rows", of_records([document]), document, problem)
-
-
-def _check_single(content: Content) -> None:
-    """Raises `DataError` if an object has a key twice, of which Python keeps the second."""
-    keys: set[str] = set()
-    for key in json.loads(content.read(), object_pairs_hook=lambda pairs: [pair[0] for pair in pairs]):
-        if key in keys:
-            raise DataError(f"image {cut_off(key)} stands twice in the mapping; put its captions in one list")
-        keys.add(key)
 
 
 def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:

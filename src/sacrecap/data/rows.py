@@ -163,15 +163,11 @@ def objects_of_lines(lines: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
 
 def first_records(start: bytes) -> list[dict[str, Any]]:
     """The objects of the first lines, as far as they are such."""
-    records = []
-    for line in islice((line for line in io.BytesIO(start.removeprefix(b"\xef\xbb\xbf")) if line.strip()), _LOOKED_AT):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            break
-        if not isinstance(record, dict):
-            break
-        records.append(record)
+    lines = (line for line in io.BytesIO(start.removeprefix(b"\xef\xbb\xbf")) if line.strip())
+    records: list[dict[str, Any]] = []
+    with contextlib.suppress(DataError, UnicodeDecodeError):
+        for line in islice(lines, _LOOKED_AT):
+            records += objects_of_lines([(0, line.decode())])
     return records
 
 

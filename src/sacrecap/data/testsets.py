@@ -168,11 +168,6 @@ def folder() -> str:
     return os.environ.get(FOLDER) or in_cache("test-sets")
 
 
-def is_here(test_set: TestSet) -> bool:
-    """Whether the test set is available without the network."""
-    return any(os.path.isfile(path) for path in (place_of(test_set), *_sources(test_set)))
-
-
 def find(name: str, progress: Progress | None = None) -> str | None:
     """The file of references of the test set of this name, fetched if it is not here; None if there are none."""
     test_set = TEST_SETS.get(name)
@@ -245,12 +240,12 @@ def file_of(source: PublishedFile, progress: Progress | None = None) -> str:
 
 
 def describe(test_set: TestSet) -> dict[str, Any]:
-    """The description of a test set, as JSON."""
+    """The description of a test set, as JSON; `here`: whether it is available without the network."""
     return {
         "name": test_set.name,
         "summary": test_set.summary,
         "images": test_set.images,
         "url": test_set.source.url,
-        "here": is_here(test_set),
+        "here": any(os.path.isfile(path) for path in (place_of(test_set), *_sources(test_set))),
         "checksum": "published" if test_set.source.sha256 else "of the first download",
     }

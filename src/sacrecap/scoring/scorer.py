@@ -233,11 +233,11 @@ class Scorer:
             tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
         )
         reasons: dict[int, str] = {}
-        captions = _column(frame, [columns.captions], reasons)
+        captions = _column(frame, columns.captions, reasons)
         for row, number in enumerate(captions.caption_counts()):
             if number != 1:
                 several = f"{number} captions, and a row is one: give each a row of its own"
-                reasons.setdefault(row, f"{columns.captions} is {several if number else 'an empty list'}")
+                reasons.setdefault(row, f"{columns.captions[0]} is {several if number else 'an empty list'}")
         references: Captions | None = None
         ids: list[str] | None = None
         if columns.references:
@@ -249,16 +249,16 @@ class Scorer:
                     reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
             if left_out := [row for row in empty if int(row) not in reasons]:
                 warn_of_empty("the batch", "row", left_out)
-        if columns.image_id is not None:
+        if columns.ids:
             from sacrecap.resources.objects_of_images import known_objects
 
             ids, objects = [], known_objects(self._needs)
-            for row, value in enumerate(frame.values(columns.image_id)):
+            for row, value in enumerate(frame.values(columns.ids[0])):
                 try:
                     ids += _core.image_ids([value])
                 except DataError as error:
                     ids.append("")
-                    reasons.setdefault(row, f"{columns.image_id}: {str(error).removeprefix('image id 0 ')}")
+                    reasons.setdefault(row, f"{columns.ids[0]}: {str(error).removeprefix('image id 0 ')}")
                 else:
                     if objects is not None and ids[-1] not in objects:
                         unknown = f"no objects are known of image {ids[-1]!r}; give it an empty list if it has none"
