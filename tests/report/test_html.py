@@ -94,6 +94,16 @@ def test_policy_names_the_only_style_and_script(result: Result) -> None:
         assert f"'sha256-{digest}'" in policy[1]
 
 
+def test_browsers_without_light_dark_have_the_same_colours(result: Result) -> None:
+    page = render_html(result)
+    both = re.findall(r"(--[a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);", page)
+    older = page.partition("@supports not (color: light-dark(")[2].partition("\n}\n")[0]
+    light, dark = (dict(re.findall(r"(--[a-z-]+): (#[0-9a-f]+);", part)) for part in older.split("@media screen"))
+    assert len(both) == page.count("light-dark(") - 1
+    assert {name: (light.pop(name), dark.pop(name)) for name, *_ in both} == {name: tuple(ends) for name, *ends in both}
+    assert (light, dark) == ({}, {})
+
+
 def test_nothing_is_loaded(result: Result) -> None:
     text = render_html(result, title="careful")
     addresses = set(re.findall(r"https?://[^\s\"'<)]*", text))
