@@ -17,7 +17,7 @@ from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap_captioning import sweep as sweep_module
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.scenes import write_scenes
-from sacrecap_captioning.sweep import MEASURES, Place, SweepResult, _findings, render, run_sweep, write_pictures
+from sacrecap_captioning.sweep import MEASURES, Place, SweepResult, render, run_sweep, write_pictures
 from sacrecap_captioning.sweep_plan import Sweep, SweepCell, check_sweep, read_curves
 
 SUFFIXES = ("png", "svg", "csv")
@@ -110,7 +110,7 @@ def test_several_methods_and_a_part_of_the_images(scenes: Path, tmp_path: Path) 
     result = run_sweep(tiny(scenes, losses=("xe",), methods=("rs", "gnc"), training={**TINY, "images": 4}), tmp_path)
     assert [place.method for place in result.places] == ["rs", "gnc"]
     assert read_caption_sets(tmp_path / "sets" / "fc-xe-seed-0-gnc.json").image_count == 4
-    assert result.findings == ()
+    assert result.findings == []
 
 
 def test_a_folder_that_is_no_sweep_and_a_split_that_is_not_there(scenes: Path, tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def result_of(figure: Callable[[str, int], float]) -> SweepResult:
         for rank, point in enumerate(curve.points)
     )
     people = Place("people", "", "", "", "", dict.fromkeys(MEASURES, (0.9,)))
-    return SweepResult(sweep, places, people, tuple(_findings(places)))
+    return SweepResult(sweep, places, people)
 
 
 def test_figures_that_do_not_change_neither_rise_nor_fall() -> None:

@@ -52,7 +52,7 @@ from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.encoders import write_tensors
 from sacrecap_captioning.generation import BLIND, blind_sets, caption_sets, counted
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.settings import PathLike, Settings, make_folder
+from sacrecap_captioning.settings import PathLike, make_folder
 from sacrecap_captioning.sweep_plan import (
     ONLY,
     RETRIEVAL_MODEL,
@@ -155,9 +155,9 @@ def _run_jobs(
         processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
     ) as pool:
         for what, work, jobs in (
-            ("trained by cross-entropy: captioner", train_start, starts),
+            ("trained by cross-entropy: captioner", train_captioner, starts),
             ("trained: retrieval model", train_retrieval_model, retrieval),
-            ("trained and sampled: captioner", train_and_sample, left),
+            ("trained and sampled: captioner", train_captioner, left),
         ):
             waiting = [pool.submit(work, sweep, plan, folder, job) for job in jobs]
             try:
@@ -174,11 +174,6 @@ def _run_jobs(
                 raise
 
 
-def train_start(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) -> None:
-    """By cross-entropy."""
-    _train(sweep, folder, captioner, sweep.settings(captioner, _weights(sweep, folder)))
-
-
 def train_retrieval_model(sweep: Sweep, _: SweepPlan, folder: Path, captioner: SweepCell) -> None:
     """The model of the reward retrieval, on the data and words of a captioner that is trained."""
     run = RunFolder.open(folder / "runs" / captioner.name)
@@ -187,10 +182,22 @@ def train_retrieval_model(sweep: Sweep, _: SweepPlan, folder: Path, captioner: S
     model.save(folder / RETRIEVAL_MODEL)
 
 
-def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
-    """With its mixture; then sets by each method."""
-    start = folder / "runs" / SweepCell(captioner.model, captioner.seed).name
-    run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
+def train_captioner(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: SweepCell) -> None:
+    """By cross-entropy; or with its mixture, from the one by cross-entropy, and then sets by each method.
+
+    The folder of a run is there once it is complete: one that was interrupted begins anew.
+    """
+    place = folder / "runs" / captioner.name
+    start = None if captioner.loss is None else place.with_name(SweepCell(captioner.model, captioner.seed).name)
+    if not place.exists():
+        weights = os.fspath(folder / ENCODER) if sweep.shares_features else sweep.weights
+        unfinished = place.with_name(f"{place.name}.part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        train(sweep.settings(captioner, weights, start), unfinished, images=_images(sweep), cache=folder / FEATURES)
+        unfinished.rename(place)
+    if start is None:
+        return
+    run = RunFolder.open(place)
     make_folder(folder / SETS)
     for method, file in plan.files(captioner).items():
         sets = caption_sets(
@@ -205,22 +212,6 @@ def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swe
             cache=folder / FEATURES,
         )
         write_caption_sets(folder / SETS / file, sets)
-
-
-def _train(sweep: Sweep, folder: Path, captioner: SweepCell, settings: Settings) -> RunFolder:
-    """The run. Its folder is there once it is complete: one that was interrupted begins anew."""
-    place = folder / "runs" / captioner.name
-    if not place.exists():
-        unfinished = place.with_name(f"{place.name}.part")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        train(settings, unfinished, images=_images(sweep), cache=folder / FEATURES)
-        unfinished.rename(place)
-    return RunFolder.open(place)
-
-
-def _weights(sweep: Sweep, folder: Path) -> str:
-    """The encoder's, for `Settings`."""
-    return os.fspath(folder / ENCODER) if sweep.shares_features else sweep.weights
 
 
 @lru_cache(maxsize=1)
@@ -321,11 +312,44 @@ class SweepResult:
     places: tuple[Place, ...]
     people: Place | None
     """References as caption sets, leaving one out; None where no image has two."""
-    findings: tuple[LambdaEffect, ...]
     blind: tuple[Place, ...] = ()
     """Captions that need no captioner; captioners should beat them."""
     left_out: tuple[str, ...] = ()
     """For each impossible pair of the grid, a line that says why."""
+
+    @property
+    def everyone(self) -> list[Place]:
+        """The captioners, captions that need none, and at last people, where they were scored."""
+        return [*self.places, *self.blind, *([self.people] if self.people else [])]
+
+    def line(self, of: Place | LambdaEffect) -> str:
+        """The name of a curve of a captioner: with what is swept besides λ."""
+        method = of.method if len(self.sweep.methods) > 1 else ""
+        return ", ".join(filter(None, [of.model, method, of.curve if len(self.sweep.curves) > 1 else ""]))
+
+    @property
+    def findings(self) -> list[LambdaEffect]:
+        """One per curve of two places or more, of each model and method."""
+        curves: dict[tuple[str, str, str], list[Place]] = {}
+        for place in self.places:  # in the order of λ
+            curves.setdefault((place.model, place.curve, place.method), []).append(place)
+
+        def steps(places: Sequence[Place], figure: str) -> list[float]:
+            """How much the figure grows from one λ to the next, in each seed."""
+            seeds = zip(*(place.figures[figure] for place in places), strict=True)
+            return [later - earlier for values in seeds for earlier, later in pairwise(values)]
+
+        return [
+            LambdaEffect(
+                *who,
+                len(steps(curve, "accuracy")),
+                sum(step > 0 for step in steps(curve, "accuracy")),
+                sum(step < 0 for step in steps(curve, "self-cider")),
+                min(curve, key=lambda place: place.mean("vocabulary")).weight,
+            )
+            for who, curve in curves.items()
+            if len(curve) > 1
+        ]
 
     @property
     def notes(self) -> list[str]:
@@ -372,7 +396,7 @@ def collect(sweep: Sweep, plan: SweepPlan, folder: Path, references: Mapping[str
     )
     people = None if scored.human is None else _place([scored.human], PEOPLE)
     blind = tuple(_place([scored[file]], name) for name, file in BLIND.items())
-    result = SweepResult(sweep, places, people, tuple(_findings(places)), blind, plan.left_out)
+    result = SweepResult(sweep, places, people, blind, plan.left_out)
     with atomic_write(folder / "results.json") as file:
         file.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return result
@@ -386,40 +410,16 @@ def _place(systems: Sequence[SystemDiversity], model: str, *what: str) -> Place:
     return Place(model, curve, weight, loss, method, figures)
 
 
-def _findings(places: Sequence[Place]) -> list[LambdaEffect]:
-    """One per curve of two places or more, of each model and method."""
-    curves: dict[tuple[str, str, str], list[Place]] = {}
-    for place in places:
-        curves.setdefault((place.model, place.curve, place.method), []).append(place)
-    return [
-        LambdaEffect(
-            *who,
-            len(_steps(curve, "accuracy")),
-            sum(step > 0 for step in _steps(curve, "accuracy")),
-            sum(step < 0 for step in _steps(curve, "self-cider")),
-            min(curve, key=lambda place: place.mean("vocabulary")).weight,
-        )
-        for who, curve in curves.items()
-        if len(curve) > 1
-    ]
-
-
-def _steps(places: Sequence[Place], figure: str) -> list[float]:
-    """How much the figure grows from one λ to the next, in each seed. The places stand in the order of λ."""
-    seeds = zip(*(place.figures[figure] for place in places), strict=True)
-    return [later - earlier for values in seeds for earlier, later in pairwise(values)]
-
-
 def _table(result: SweepResult, *, titled: bool) -> Table:
     """One row per captioner, and one of people."""
     seeds = f", mean of {result.sweep.seeds} seeds" if result.sweep.seeds > 1 else ""
     forms = {figure: ",.0f" if figure == "vocabulary" else ".3f" for figure in FIGURES}
     rows: list[list[Value]] = [
         [name, *(Number(place.mean(figure), form) for figure, form in forms.items())]
-        for name, place in _captioners(result)
+        for name, place in _captioners(result).items()
     ]
     effects = [
-        f"{_line(result, effect.model, effect.curve, effect.method)}: at {effect.steps} steps of λ accuracy "
+        f"{result.line(effect)}: at {effect.steps} steps of λ accuracy "
         f"rises {effect.rises} times, Self-CIDEr falls {effect.falls} times; "
         f"smallest vocabulary: λ = {effect.smallest_vocabulary}"
         for effect in result.findings
@@ -445,28 +445,21 @@ render = Views(_records, lambda result, _, in_paper: [_table(result, titled=not 
 """The figures, means over seeds, and the findings as text in the format of a name."""
 
 
-def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
+def _captioners(result: SweepResult) -> dict[str, Place]:
     """The captioners, each once, though its loss be on several curves, by name: `fc, λ 5`, `fc, reward only`; with
     several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`. Then captions
     that need no captioner, and at last people, where they were scored.
     """
     several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
     captioners: dict[str, Place] = {}
-    for place in result.places:
+    for place in result.everyone:
         loss = place.loss if several else _weight(place.weight)
         captioners.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
-    blind = [(place.model, place) for place in result.blind]
-    return [*captioners.items(), *blind, *([("people", result.people)] if result.people else [])]
+    return captioners
 
 
 def _weight(weight: str) -> str:
     return "reward only" if weight == ONLY else f"λ {weight}" if weight else ""
-
-
-def _line(result: SweepResult, model: str, curve: str, method: str) -> str:
-    """The name of a curve of a captioner: with what is swept besides λ."""
-    several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
-    return ", ".join([model, *([method] if methods else []), *([curve] if several else [])])
 
 
 def write_pictures(result: SweepResult, folder: PathLike) -> None:
@@ -481,7 +474,7 @@ def write_pictures(result: SweepResult, folder: PathLike) -> None:
     """
     captioners = [
         ({"system": name, "kind": PEOPLE if place.model == PEOPLE else "system"}, place)
-        for name, place in _captioners(result)
+        for name, place in _captioners(result).items()
     ]
     f: list[Row] = [{**row, **_bounded("f", place, "f")} for row, place in captioners]
     vocabulary: list[Row] = [
@@ -514,16 +507,16 @@ def _looks(result: SweepResult) -> list[Look]:
     several.
     """
     sweep = result.sweep
-    lines = dict.fromkeys((place.model, place.curve, place.method) for place in result.places)
+    lines = {result.line(place): place for place in result.places}
     apart = len(sweep.models) > 1 and len(sweep.methods) > 1 and len(sweep.curves) == 1
     looks = [
         look(
-            sweep.methods.index(method) if apart else number,
-            _line(result, model, curve, method),
+            sweep.methods.index(place.method) if apart else number,
+            line,
             people=False,
-            mark=sweep.models.index(model) if apart else None,
+            mark=sweep.models.index(place.model) if apart else None,
         )
-        for number, (model, curve, method) in enumerate(lines)
+        for number, (line, place) in enumerate(lines.items())
     ]
     blind = [look(-1 - number, place.model, people=False) for number, place in enumerate(result.blind)]
     return [*looks, *blind, *([look(0, PEOPLE, people=True)] if result.people else [])]
@@ -533,11 +526,11 @@ def _plane(result: SweepResult, measure: str) -> Chart:
     """A line per captioner through a point per weight: mean, least and greatest of its seeds."""
     rows: list[Row] = []
     written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
-    for place in (*result.places, *result.blind, *([result.people] if result.people else [])):
+    for place in result.everyone:
         at = (place.mean(measure), place.mean("accuracy"))
         rows.append(
             {
-                "system": _line(result, place.model, place.curve, place.method) if place.curve else place.model,
+                "system": result.line(place),
                 "kind": PEOPLE if place is result.people else "system",
                 "weight": place.weight if place.curve else None,
                 "label": "" if at in written else _weight(place.weight),

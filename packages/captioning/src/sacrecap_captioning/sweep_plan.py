@@ -35,7 +35,6 @@ from sacrecap_captioning.settings import (
     SMALL,
     WORDS,
     Mixture,
-    PathLike,
     Settings,
     check_bounds,
     check_evaluator,
@@ -184,27 +183,25 @@ class Sweep:
         """Whether all captioners see the same features of one frozen encoder."""
         return not self.training.get("train_encoder") and self.training.get("features") is None
 
-    def settings(self, cell: SweepCell, weights: str) -> Settings:
-        """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
-        return Settings(
-            **{**self.training, "data": self.data, "weights": weights, "model": cell.model, "seed": cell.seed}
-        )
-
-    def reward_settings(self, cell: SweepCell, weights: str, start: PathLike) -> Settings:
-        """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
-        loss = cell.loss or "xe"
-        retrieval = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
-        return dataclasses.replace(
-            self.settings(cell, weights),
-            loss=loss,
-            retrieval=retrieval if rewards_retrieval(loss) else None,
-            init=os.fspath(start),
-            steps=self.reward_steps,
-            validate_every=self.reward_steps,
-            batch=self.reward_batch,
-            rate=self.reward_rate,
-            warmup=self.reward_steps // 20,
-        )
+    def settings(self, cell: SweepCell, weights: str, start: Path | None = None) -> Settings:
+        """Settings to train a captioner by cross-entropy, with an encoder of these weights; or with its mixture, from
+        the run `start` of cross-entropy.
+        """
+        chosen = {**self.training, "data": self.data, "weights": weights, "model": cell.model, "seed": cell.seed}
+        if start is not None:
+            loss = cell.loss or "xe"
+            retrieval = self.training.get("retrieval") or os.fspath(start.parents[1] / RETRIEVAL_MODEL)
+            chosen |= {
+                "loss": loss,
+                "retrieval": retrieval if rewards_retrieval(loss) else None,
+                "init": os.fspath(start),
+                "steps": self.reward_steps,
+                "validate_every": self.reward_steps,
+                "batch": self.reward_batch,
+                "rate": self.reward_rate,
+                "warmup": self.reward_steps // 20,
+            }
+        return Settings(**chosen)
 
     def read_images(self) -> CaptionedImages:
         """The images that the sweep uses."""
