@@ -12,7 +12,7 @@ import torch
 from sacrecap.errors import UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import TransformersSpeaker, check_shared_out, make_sets
+from sacrecap_captioning.generation import TransformersSpeaker, caption_sets, make_sets
 from sacrecap_captioning.set_methods import set_method
 
 CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]
@@ -98,4 +98,4 @@ def test_several_prompts_share_out_the_captions(checkpoint: Path, images: Captio
     assert made(prompts, 4) == [[*one, *other] for one, other in zip(*apart, strict=True)]
     assert {len(captions) for captions in made(prompts, 4, "rs")} == {4}
     with pytest.raises(UsageError, match="2 prompts cannot share out 3 captions"):
-        check_shared_out(3, prompts)
+        caption_sets(str(checkpoint), images, captions=3, prompts=prompts)

@@ -35,7 +35,7 @@ from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, accepted_name, of_extra, some
 from sacrecap.vision.image_folder import open_image
-from sacrecap_captioning.settings import PathLike, Settings
+from sacrecap_captioning.settings import PathLike, Progress, Settings
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -269,7 +269,21 @@ class CaptionedImages(Sequence[CaptionedImage]):
             present = {image.id for image in images if image.file in files}
         missing = [image for image in images if image.id not in present]
         if missing and (on_missing == "error" or len(missing) == len(images)):
-            raise DataError(_missing(path, missing, len(images), features))
+            splits = dict.fromkeys(image.split for image in missing)
+            counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)
+            if features is not None:
+                raise DataError(
+                    f"{features.path}: no features of {some([image.id for image in missing])} of {len(images):,} in "
+                    f"{os.fspath(path)} ({counts}); features there are of {some(features.ids)}; compute those that are "
+                    "missing, or leave these images out (--on-missing skip)"
+                )
+            remedy = "put them there, or leave these images out (--on-missing skip)"
+            if len(missing) == len(images):
+                remedy = "put their folder or tar file there"
+            raise DataError(
+                f"{os.fspath(path)}: no file for {some([image.file for image in missing])} of {len(images):,} "
+                f"({counts}); {remedy}"
+            )
         return cls((image for image in images if image.id in present), files)
 
     @classmethod
@@ -400,19 +414,6 @@ def given_features(settings: Settings) -> FeatureFile | None:
     return None if settings.features is None else FeatureFile(settings.features)
 
 
-def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None) -> str:
-    """The message about images without a file, or without features."""
-    splits = dict.fromkeys(image.split for image in missing)
-    counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)
-    if features is not None:
-        return (
-            f"{features.path}: no features of {some([image.id for image in missing])} of {images:,} in "
-            f"{os.fspath(path)} ({counts}); features there are of {some(features.ids)}; compute those that are "
-            "missing, or leave these images out (--on-missing skip)"
-        )
-    remedy = "put them there, or leave these images out (--on-missing skip)"
-    if len(missing) == images:
-        remedy = "put their folder or tar file there"
-    return (
-        f"{os.fspath(path)}: no file for {some([image.file for image in missing])} of {images:,} ({counts}); {remedy}"
-    )
+def counted(progress: Progress, step: str, images: CaptionedImages) -> Callable[[int], None]:
+    """Tells the number of finished images of a step."""
+    return lambda finished: progress(step, finished, len(images))

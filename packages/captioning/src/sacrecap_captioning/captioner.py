@@ -131,6 +131,10 @@ class Captioner(nn.Module, ABC):
     name: ClassVar[str]
     """The name on the command line: `fc`, `att2in`."""
 
+    def __init_subclass__(cls, name: str = "") -> None:
+        super().__init_subclass__()
+        cls.name = name
+
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes

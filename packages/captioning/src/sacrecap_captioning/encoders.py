@@ -32,7 +32,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
 from sacrecap_captioning.captioner import Features, evaluating
-from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, make_folder
+from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, make_folder, silent
 
 
 def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
@@ -252,8 +252,16 @@ def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
     if lacking := sorted(set(missing) - set(untrained)):
         some = ", ".join(lacking[:3])
         raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); save them whole")
-    usual_side, colours = _pixels_of(processor)
-    return Encoder(name, _Tower(tower, pools=not untrained), side or usual_side, colours=colours)
+    if of_timm := getattr(processor, "data_config", None):
+        usual_side, mean, deviation = of_timm["input_size"][-1], of_timm["mean"], of_timm["std"]
+    else:
+        size = processor.crop_size if getattr(processor, "do_center_crop", False) else processor.size
+        usual_side = next((size[key] for key in ("height", "shortest_edge", "longest_edge") if size.get(key)), 224)
+        mean, deviation = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+        if getattr(processor, "do_normalize", False):
+            mean, deviation = processor.image_mean, processor.image_std
+    colours = (torch.tensor(mean), torch.tensor(deviation))
+    return Encoder(name, _Tower(tower, pools=not untrained), side or int(usual_side), colours=colours)
 
 
 class _Tower(nn.Module):
@@ -288,18 +296,6 @@ class _Tower(nn.Module):
         if pooled is not None and pooled.flatten(1).shape[1] == grid.shape[2]:
             return Features(pooled.flatten(1), grid)
         return Features(hidden[:, 0] if before else grid.mean(1), grid)
-
-
-def _pixels_of(processor: Any) -> tuple[int, tuple[Tensor, Tensor]]:
-    """What the processor makes of an image: the side of a square, and the mean and deviation of its pixels."""
-    if of_timm := getattr(processor, "data_config", None):
-        return int(of_timm["input_size"][-1]), (torch.tensor(of_timm["mean"]), torch.tensor(of_timm["std"]))
-    size = processor.crop_size if getattr(processor, "do_center_crop", False) else processor.size
-    sides = [size[name] for name in ("height", "shortest_edge", "longest_edge") if size.get(name)]
-    side = int(sides[0]) if sides else 224
-    if not getattr(processor, "do_normalize", False):
-        return side, (torch.zeros(3), torch.ones(3))
-    return side, (torch.tensor(processor.image_mean), torch.tensor(processor.image_std))
 
 
 FeatureRows: TypeAlias = Callable[[Tensor], Features]
@@ -341,29 +337,18 @@ def given_rows(file: FeatureFile, images: CaptionedImages, standard: Standardisa
     return rows
 
 
-def encoded_rows(encoder: Encoder, pixels: Tensor) -> FeatureRows:
-    """Features of (images, 3, side, side) pixels in uint8, through an encoder that learns."""
-
-    def rows(numbers: Tensor) -> Features:
-        features: Features = encoder(pixels[numbers].to(encoder.mean.device).float().div(255))
-        return features
-
-    return rows
-
-
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:
     """(B, 3, side, side) in [0, 1], of these images, which several threads open: the encoder waits for nothing else."""
     with ThreadPoolExecutor() as pool:
         return torch.stack(list(pool.map(lambda image: to_pixels(images.open(image), side), chosen)))
 
 
-def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:
+def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] = silent) -> Tensor:
     """(images, 3, side, side) uint8."""
     pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
     for number, image in enumerate(images):
         pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
-        if progress is not None:
-            progress(number + 1)
+        progress(number + 1)
     return pixels
 
 
@@ -385,7 +370,7 @@ def cached_features(
     folder: PathLike,
     *,
     batch: int = 64,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = silent,
 ) -> FeatureRows:
     """Features of all images: computed by the encoder in its current state, on its device, or left in the folder by a
     call with the same encoder, weights and files. `progress` is called with the number of finished images.
@@ -417,6 +402,5 @@ def cached_features(
                 np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
             file.write(rows.astype("<f4", copy=False).tobytes())
             written += len(rows)
-            if progress is not None:
-                progress(written)
+            progress(written)
     return stored_features(path)

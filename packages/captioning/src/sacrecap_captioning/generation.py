@@ -19,7 +19,7 @@ import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -35,7 +35,7 @@ from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.captioned_images import CaptionedImages, given_features, images_of_run
+from sacrecap_captioning.captioned_images import CaptionedImages, counted, given_features, images_of_run
 from sacrecap_captioning.captioner import PLAIN, Sampling
 from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
 from sacrecap_captioning.set_methods import (
@@ -52,12 +52,8 @@ from sacrecap_captioning.set_methods import (
     set_method,
     uniform,
 )
-from sacrecap_captioning.settings import PathLike, kind_of
+from sacrecap_captioning.settings import PathLike, Progress, kind_of, silent
 from sacrecap_captioning.training_run import RunFolder, frozen_features, tokenised
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the current step, the number of finished images, and the number of all images."""
-
 
 _load = partial(
     load_part,
@@ -248,7 +244,7 @@ def caption_sets(
     device: str = "auto",
     prompts: Sequence[str] = (),
     cache: PathLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> dict[str, list[str]]:
     """Caption sets by image id, of a speaker.
 
@@ -273,7 +269,8 @@ def caption_sets(
         DataError: the speaker or the data set does not exist or is damaged.
         SacrecapError: an endpoint does not answer, or the budget is spent.
     """
-    check_shared_out(captions, prompts)
+    if prompts and captions % len(prompts):
+        raise UsageError(f"{len(prompts)} prompts cannot share out {captions} captions; give a multiple (--captions)")
     chosen, run = set_method(method), speaker if isinstance(speaker, RunFolder) else None
     if isinstance(speaker, (str, os.PathLike)) and kind_of(speaker) == "captioner":
         run = RunFolder.open(speaker)
@@ -332,7 +329,7 @@ def _answered(
     limit: int,
     seed: int,
     prompts: Sequence[str],
-    progress: Callable[[int], None] | None,
+    progress: Callable[[int], None],
 ) -> dict[str, list[str]]:
     """An image's captions are answers to one question, or to several that share them out, with seeds that follow each
     other. The endpoint keeps every answer in a database, so that nothing is asked twice, whatever breaks. A caption is
@@ -371,8 +368,7 @@ def _answered(
         ends += [answer.end for answer in answers]
         texts = [" ".join(answer.text.split()) if answer.end in {"stop", "length"} else "" for answer in answers]
         sets |= zip((image.id for image in chunk), in_sets(texts, captions), strict=True)
-        if progress is not None:
-            progress(len(sets))
+        progress(len(sets))
     refused = len(ends) - ends.count("stop") - ends.count("length")
     if refused:
         warn(f"{refused:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
@@ -383,17 +379,6 @@ def _answered(
 def _warn_of_cut(cut: int, captions: int, limit: int) -> None:
     if cut:
         warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
-
-
-def counted(progress: Progress | None, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
-    """Tells the number of finished images of a step."""
-    return None if progress is None else lambda finished: progress(step, finished, len(images))
-
-
-def check_shared_out(captions: int, prompts: Sequence[str]) -> None:
-    """Raises `UsageError` if the prompts cannot share out the captions."""
-    if prompts and captions % len(prompts):
-        raise UsageError(f"{len(prompts)} prompts cannot share out {captions} captions; give a multiple (--captions)")
 
 
 def make_sets(
@@ -407,7 +392,7 @@ def make_sets(
     seed: int = 0,
     batch: int = 32,
     prompts: Sequence[str] = (),
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = silent,
 ) -> dict[str, list[str]]:
     """Several captions of each image, by image id.
 
@@ -460,8 +445,7 @@ def make_sets(
     for start in range(0, len(images), batch):
         with enough_memory(f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"):
             sets |= captioned(start)
-        if progress is not None:
-            progress(len(sets))
+        progress(len(sets))
     return sets
 
 

@@ -5,8 +5,6 @@ What the last kind says of an image depends on a draw, so that ten draws are a c
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 
@@ -25,7 +23,7 @@ from sacrecap_captioning.captioner import (
 )
 
 
-class NIC(Captioner):
+class NIC(Captioner, name="nic"):
     """The image is the state that a plain LSTM starts in: (h₀, c₀) = W·image.
 
     Vinyals, Toshev, Bengio, Erhan, *Show and tell: a neural image caption generator* (CVPR 2015), section 3.
@@ -34,8 +32,6 @@ class NIC(Captioner):
     | --- | --- | --- |
     | where the image enters | as the word before the first | as the LSTM's first state; as a word it enters in `fc` |
     """
-
-    name: ClassVar[str] = "nic"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -53,14 +49,12 @@ class NIC(Captioner):
         return self.word(self.dropout(hidden)), (hidden, memory)
 
 
-class FC(Captioner):
+class FC(Captioner, name="fc"):
     """The image is the first word, x₋₁ = W·image, of an LSTM whose memory is c_t = i·max(W_z x + W_h h) + f·c_{t−1}.
 
     Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017), sec. 2,
     whose LSTM has a maximum over two candidates in place of the hyperbolic tangent, for FC as for Att2in.
     """
-
-    name: ClassVar[str] = "fc"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -107,7 +101,7 @@ class AdditiveAttention(nn.Module):
         return (weights[:, :, None] * grid).sum(1)
 
 
-class SoftAtt(Captioner):
+class SoftAtt(Captioner, name="softatt"):
     """Before each word the LSTM reads the regions: x_t = [word; β·context]; deep output of word, state and context.
 
     Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel, Bengio, *Show, attend and tell* (ICML 2015), sections 3.1, 4.2.
@@ -116,8 +110,6 @@ class SoftAtt(Captioner):
     | --- | --- | --- |
     | attention summing to 1 over the words (eq. 14) | a term of the loss | left out |
     """
-
-    name: ClassVar[str] = "softatt"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -144,13 +136,11 @@ class SoftAtt(Captioner):
         return self.word(output), (hidden, memory, grid, keys)
 
 
-class Att2in(Captioner):
+class Att2in(Captioner, name="att2in"):
     """The regions enter the memory only, not the gates: c_t = i·max(W_z x + W_h h + W_I I_t) + f·c_{t−1}.
 
     Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017), sec. 2.
     """
-
-    name: ClassVar[str] = "att2in"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -172,14 +162,12 @@ class Att2in(Captioner):
         return self.word(self.dropout(hidden)), (hidden, memory, grid, keys)
 
 
-class AdapAtt(Captioner):
+class AdapAtt(Captioner, name="adapatt"):
     """A sentinel, what the LSTM knows without looking, competes with the regions: ĉ = β·sentinel + (1 − β)·context.
 
     β is the attention that the sentinel gets. Lu, Xiong, Parikh, Socher, *Knowing when to look: adaptive attention via
     a visual sentinel for image captioning* (CVPR 2017), sections 2.2 and 2.3.
     """
-
-    name: ClassVar[str] = "adapatt"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -263,7 +251,7 @@ def standard_normal(rows: Tensor, size: int, generator: torch.Generator | None) 
     return torch.randn(len(rows), size, generator=generator, dtype=rows.dtype, device=rows.device)
 
 
-class CVAE(LatentCaptioner):
+class CVAE(LatentCaptioner, name="cvae"):
     """Prior N(0, 1); posterior q(z | caption, image) a Gaussian that an LSTM reads off the caption.
 
     Sohn, Lee, Yan, *Learning structured output representation using deep conditional generative models* (NIPS 2015);
@@ -275,8 +263,6 @@ class CVAE(LatentCaptioner):
     | where z enters | before the first word | there and beside each word |
     | a posterior that says nothing of the caption | – | free bits prevent it: Kingma et al. (NIPS 2016), section 2.4 |
     """
-
-    name: ClassVar[str] = "cvae"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -304,7 +290,7 @@ class CVAE(LatentCaptioner):
         return divergences.mean(0).clamp(min=FREE).sum() * len(mean)
 
 
-class GMMCVAE(CVAE):
+class GMMCVAE(CVAE, name="gmm-cvae"):
     """Prior Σ_k c_k N(μ_k, 1) over object classes k, c_k the share of the class among the image's objects.
 
     Wang, Schwing, Lazebnik (NIPS 2017), section 3. The bound, −log Σ_k c_k exp(−KL(q ‖ N_k)), is of Hershey, Olsen,
@@ -317,7 +303,6 @@ class GMMCVAE(CVAE):
     | KL of the posterior from the mixture | from a component that is drawn | its bound over all of them (below) |
     """
 
-    name: ClassVar[str] = "gmm-cvae"
     means: Tensor  # (K, Z)
 
     def __init__(self, sizes: Sizes) -> None:
@@ -362,7 +347,7 @@ def _shares(objects: Tensor) -> Tensor:
     return raised / raised.sum(1, keepdim=True)
 
 
-class CGAN(LatentCaptioner):
+class CGAN(LatentCaptioner, name="cgan"):
     """A captioner with noise that learns to convince an evaluator, which learns to tell its captions from people's.
 
     Dai, Fidler, Urtasun, Lin, *Towards diverse and natural image descriptions via a conditional GAN* (ICCV 2017).
@@ -378,8 +363,6 @@ class CGAN(LatentCaptioner):
     | steps of the evaluator for one of the captioner | 50 in the released code | 1 |
     | captions of other images | drawn | those half a batch away |
     """
-
-    name: ClassVar[str] = "cgan"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)

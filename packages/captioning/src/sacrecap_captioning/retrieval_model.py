@@ -30,7 +30,7 @@ from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, at_last_word
 from sacrecap_captioning.encoders import read_tensors, write_tensors
 from sacrecap_captioning.objective import Reward
-from sacrecap_captioning.settings import PathLike
+from sacrecap_captioning.settings import PathLike, silent
 from sacrecap_captioning.training_run import Batches, RunFolder, Split, prepare
 
 MARGIN = 0.2
@@ -167,7 +167,7 @@ def train_retrieval(
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
-    progress: Callable[[int, float, dict[str, float]], None] | None = None,
+    progress: Callable[[int, float, dict[str, float]], None] = silent,
 ) -> tuple[RetrievalModel, int, dict[str, float]]:
     """Trains on the images, features, tokens and vocabulary of a run of `sacrecap caption train`.
 
@@ -192,7 +192,8 @@ def train_retrieval(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(torch.randint(2**31, (1,), generator=torch.Generator().manual_seed(seed))))
         model = ImageSentenceSpace(len(run.vocabulary), run.sizes.feature, space=space).to(device)
-    encoded = data.train.encoded(run.vocabulary, settings.length)
+    encoded, val_captions = (split.encoded(run.vocabulary, settings.length) for split in (data.train, data.val))
+    owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(val_captions)])
     batches = Batches(data.train, encoded, min(batch, len(data.train)), 1, seed)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     best: tuple[float, int, dict[str, float], dict[str, Tensor]] = (-1.0, 0, {}, {})
@@ -211,25 +212,16 @@ def train_retrieval(
             torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
             optimiser.step()
             losses.append(loss.item())
-        recalls_now = _recalls(model, data.val, run)
+        model.eval()
+        with torch.no_grad():
+            sentences = [model.sentences(part.to(device)) for part in torch.split(torch.cat(val_captions), _ROWS)]
+        recalls_now = recalls(_embedded(model, data.val), torch.cat(sentences).cpu(), owners)
         if sum(recalls_now.values()) > best[0]:
             best = (sum(recalls_now.values()), epoch, recalls_now, copy.deepcopy(model.state_dict()))
-        if progress is not None:
-            progress(epoch, sum(losses) / len(losses), recalls_now)
+        progress(epoch, sum(losses) / len(losses), recalls_now)
     model.load_state_dict(best[3])
     model = model.eval().cpu()
     return RetrievalModel(model, run.vocabulary, _embedded(model, data.train), images.checksum), best[1], best[2]
-
-
-@torch.no_grad()
-def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder) -> dict[str, float]:
-    model.eval()
-    captions = split.encoded(run.vocabulary, run.settings.length)
-    owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(captions)])
-    sentences = [
-        model.sentences(part.to(model.image.weight.device)) for part in torch.split(torch.cat(captions), _ROWS)
-    ]
-    return recalls(_embedded(model, split), torch.cat(sentences).cpu(), owners)
 
 
 @torch.no_grad()

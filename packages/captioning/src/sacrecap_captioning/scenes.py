@@ -19,7 +19,7 @@ import numpy as np
 
 from sacrecap.data import atomic_write
 from sacrecap.errors import UsageError, of_extra
-from sacrecap_captioning.settings import PathLike, make_folder
+from sacrecap_captioning.settings import PathLike, make_folder, silent
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -265,7 +265,7 @@ def write_scenes(
     seed: int = 0,
     captions: int = 5,
     shapes: int = MOST_SHAPES,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = silent,
 ) -> None:
     """Draws the scenes of `make_scenes` into a folder, which is made, or whose scenes are replaced.
 
@@ -285,8 +285,7 @@ def write_scenes(
     for finished, scene in enumerate(described, 1):
         with atomic_write(place / "images" / scene.name, "wb") as file:
             draw(scene.scene).save(file, "PNG")
-        if progress is not None:
-            progress(finished)
+        progress(finished)
     with atomic_write(place / DATASET) as file:
         json.dump(_karpathy(described), file)
 

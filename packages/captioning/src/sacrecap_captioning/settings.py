@@ -17,6 +17,7 @@ import dataclasses
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,6 +31,13 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
 
 PathLike: TypeAlias = str | os.PathLike[str]
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Told the current step, such as the split that is read, the number of finished images, and that of all."""
+
+
+def silent(*_: object) -> None:
+    """Progress that nobody is told of."""
+
 
 CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"

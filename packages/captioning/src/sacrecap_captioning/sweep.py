@@ -25,7 +25,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -48,11 +48,11 @@ from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Records, Table, Value
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.captioned_images import CaptionedImages, counted
 from sacrecap_captioning.encoders import write_tensors
-from sacrecap_captioning.generation import BLIND, blind_sets, caption_sets, counted
+from sacrecap_captioning.generation import BLIND, blind_sets, caption_sets
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.settings import PathLike, make_folder
+from sacrecap_captioning.settings import PathLike, Progress, make_folder, silent
 from sacrecap_captioning.sweep_plan import (
     ONLY,
     RETRIEVAL_MODEL,
@@ -65,13 +65,10 @@ from sacrecap_captioning.sweep_plan import (
 from sacrecap_captioning.training import train
 from sacrecap_captioning.training_run import RunFolder, first_encoder, frozen_features
 
-SweepProgress = Callable[[str, int, int], None]
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"
 
 
-def run_sweep(
-    sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: SweepProgress | None = None
-) -> SweepResult:
+def run_sweep(sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: Progress = silent) -> SweepResult:
     """Runs the remaining part of a sweep, and tabulates all of it.
 
     So many `processes` train captioners at a time, with one thread of the CPU each; `progress` is called with the
@@ -87,7 +84,6 @@ def run_sweep(
     plan = check_sweep(sweep, images)
     for line in plan.left_out:
         warn(line)
-    report = progress or (lambda *_: None)
     left = [cell for cell in plan.captioners if not _are_there(place, plan.files(cell).values())]
     _claim(place, sweep, images.checksum, finished=not left)
     if left:
@@ -98,12 +94,12 @@ def run_sweep(
                 settings,
                 features,
                 choose_device(settings.device),
-                lambda _, step, steps: report("teaching the encoder words: step", step, steps),
+                lambda _, step, steps: progress("teaching the encoder words: step", step, steps),
             )
             for name, part in splits.items():
-                frozen_features(part, encoder, None, features, counted(report, f"features of {name}: image", part))
+                frozen_features(part, encoder, None, features, counted(progress, f"features of {name}: image", part))
             write_tensors(place / ENCODER, encoder.cpu().state_dict())
-        _run_jobs(sweep, plan, place, left, processes, report)
+        _run_jobs(sweep, plan, place, left, processes, progress)
     if not _are_there(place, BLIND.values()):
         run = RunFolder.open(place / "runs" / plan.captioners[0].name)
         for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():
@@ -145,7 +141,7 @@ def _claim(folder: Path, sweep: Sweep, checksum: str, *, finished: bool) -> None
 
 
 def _run_jobs(
-    sweep: Sweep, plan: SweepPlan, folder: Path, left: Sequence[SweepCell], processes: int, report: SweepProgress
+    sweep: Sweep, plan: SweepPlan, folder: Path, left: Sequence[SweepCell], processes: int, progress: Progress
 ) -> None:
     """Trains and samples what is left: by cross-entropy, the retrieval model, then with each mixture."""
     starts = list(dict.fromkeys(SweepCell(cell.model, cell.seed) for cell in left))
@@ -163,7 +159,7 @@ def _run_jobs(
             try:
                 for number, finished in enumerate(as_completed(waiting), 1):
                     finished.result()
-                    report(what, number, len(jobs))
+                    progress(what, number, len(jobs))
             except BrokenProcessPool:
                 raise SacrecapError(
                     "a process of the sweep was killed, perhaps because memory ran out; the same command "

@@ -31,11 +31,8 @@ from sacrecap_captioning.encoders import Standardisation, enough_memory, write_t
 from sacrecap_captioning.models import build
 from sacrecap_captioning.objective import Objective, TrainingCaptions
 from sacrecap_captioning.retrieval_model import RetrievalModel
-from sacrecap_captioning.settings import CONFIG, PathLike, Settings, make_folder
+from sacrecap_captioning.settings import CONFIG, PathLike, Progress, Settings, make_folder, silent
 from sacrecap_captioning.training_run import BEST, LOG, Batches, RunFolder, Split, TrainingData, first_encoder, prepare
-
-Reading = Callable[[str, int, int], None]
-"""Told while images are read: the split, images done, and all images."""
 
 
 @dataclass
@@ -66,8 +63,8 @@ def train(
     *,
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
-    progress: Callable[[Position], None] | None = None,
-    reading: Reading | None = None,
+    progress: Callable[[Position], None] = silent,
+    reading: Progress = silent,
 ) -> Position:
     """Trains a captioner in a new run folder, and says how it ended.
 
@@ -137,7 +134,7 @@ class TrainingLoop:
         self.position = Position(settings.steps)
         torch.manual_seed(settings.seed + 1)
 
-    def go(self, progress: Callable[[Position], None] | None) -> Position:
+    def go(self, progress: Callable[[Position], None]) -> Position:
         """Takes all steps."""
         at, settings = self.position, self.settings
         out_of_memory = (
@@ -152,8 +149,7 @@ class TrainingLoop:
                 self._step()
                 if at.step % (settings.validate_every or len(self.batches)) == 0 or at.step == settings.steps:
                     self._validate()
-            if progress is not None:
-                progress(at)
+            progress(at)
         return at
 
     def _step(self) -> None:
@@ -233,9 +229,12 @@ INHERITED = ("model", "encoder", "side", "tokenizer", "length", "hidden", "embed
 def _check_same(start: RunFolder, settings: Settings) -> None:
     """Raises `UsageError` if weights of the run could not be those of this one."""
     if (start.settings.features is None) != (settings.features is None):
+        before, now = (
+            f"the encoder {run.encoder}" if run.features is None else f"the file {run.features}"
+            for run in (start.settings, settings)
+        )
         raise UsageError(
-            f"the weights of {start.path} are for features of {_source(start.settings)}, not of {_source(settings)}; "
-            "train without --init"
+            f"the weights of {start.path} are for features of {before}, not of {now}; train without --init"
         )
     for name in INHERITED:
         before, now = getattr(start.settings, name), getattr(settings, name)
@@ -244,7 +243,3 @@ def _check_same(start: RunFolder, settings: Settings) -> None:
                 f"{name} is {now!r}, but {before!r} in {start.path}, whose weights this run starts from; "
                 "leave it out, or train without --init"
             )
-
-
-def _source(settings: Settings) -> str:
-    return f"the encoder {settings.encoder}" if settings.features is None else f"the file {settings.features}"

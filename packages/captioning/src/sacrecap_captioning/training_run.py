@@ -39,14 +39,13 @@ from torch import Tensor, nn
 import sacrecap
 from sacrecap.data import atomic_write
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, given_features
+from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, counted, given_features
 from sacrecap_captioning.captioner import END, Captioner, Features, Sizes, Vocabulary
 from sacrecap_captioning.encoders import (
     Encoder,
     FeatureRows,
     Standardisation,
     cached_features,
-    encoded_rows,
     given_rows,
     load_encoder,
     read_bytes_of_pixels,
@@ -62,10 +61,12 @@ from sacrecap_captioning.settings import (
     RANDOM,
     WORDS,
     PathLike,
+    Progress,
     Settings,
     check_encoder,
     make_folder,
     read_run,
+    silent,
 )
 
 Tokens = tuple[str, ...]
@@ -174,7 +175,7 @@ def prepare(
     *,
     objects: tuple[str, ...] | None = None,
     cache: PathLike | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> TrainingData:
     """Reads the splits `train` and `val` of a data set, with features by the encoder; where it learns, with pixels.
 
@@ -192,13 +193,14 @@ def prepare(
     columns = {label: number for number, label in enumerate(objects)}
 
     def read(part: CaptionedImages, name: str) -> Split:
-        def show(finished: int) -> None:
-            if progress is not None:
-                progress(name, finished, len(part))
-
+        show = counted(progress, name, part)
         if file is None and settings.train_encoder:
-            learner = cast("Encoder", encoder)
-            features = encoded_rows(learner, read_bytes_of_pixels(part, learner.side, show))
+            pixels = read_bytes_of_pixels(part, encoder.side, show)
+
+            def encoded(numbers: Tensor) -> Features:
+                return cast("Features", encoder(pixels[numbers].to(encoder.pooled_mean.device).float().div(255)))
+
+            features: FeatureRows = encoded
         else:
             features = frozen_features(part, encoder, file, cache, show)
         bare = [image.id for image in part if not image.references]
@@ -228,7 +230,7 @@ def frozen_features(
     encoder: Standardisation,
     file: FeatureFile | None,
     cache: PathLike | None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = silent,
 ) -> FeatureRows:
     """Features of images by a frozen encoder; or of a file, of which all are looked at once.
 
@@ -240,17 +242,11 @@ def frozen_features(
     rows = given_rows(file, images, encoder)
     for numbers in torch.split(torch.arange(len(images)), 256):
         rows(numbers)  # so that a bad one is found before hours of training
-        if progress is not None:
-            progress(int(numbers[-1]) + 1)
+        progress(int(numbers[-1]) + 1)
     return rows
 
 
-def learn_words(
-    encoder: Encoder,
-    images: CaptionedImages,
-    settings: Settings,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> None:
+def learn_words(encoder: Encoder, images: CaptionedImages, settings: Settings, progress: Progress = silent) -> None:
     """Trains the encoder, in place and on its device, to predict the commonest words of the training images' captions.
 
     It ends in evaluation mode.
@@ -284,8 +280,7 @@ def learn_words(
         torch.autograd.backward(loss)
         optimiser.step()
         schedule.step()
-        if progress is not None:
-            progress("train, for the encoder,", step + 1, len(batches))
+        progress("train, for the encoder,", step + 1, len(batches))
     encoder.eval()
 
 
@@ -294,7 +289,7 @@ def first_encoder(
     settings: Settings,
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Standardisation:
     """The encoder that a run begins with, on the CPU or the device; or what standardises given features.
 
