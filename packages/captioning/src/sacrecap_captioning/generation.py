@@ -40,6 +40,7 @@ from sacrecap_captioning.captioner import PLAIN, Sampling
 from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
 from sacrecap_captioning.set_methods import (
     Beam,
+    Chances,
     ImageBatch,
     Neighbours,
     RandomSampling,
@@ -153,25 +154,14 @@ class TransformersSpeaker:
         }
 
     def sample(
-        self,
-        inputs: dict[str, Tensor],
-        chances: Sequence[np.random.Generator],
-        samples: int,
-        *,
-        sampling: Sampling = PLAIN,
+        self, inputs: dict[str, Tensor], chances: Chances, samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
         chance = uniform(chances, samples, self.limit).to(self.device)
         choice = _Choice(lambda step, _, log_probs: sampling.choose(log_probs, chance[:, step]))
         return self._generated(inputs, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])
 
     def beam(
-        self,
-        inputs: dict[str, Tensor],
-        chances: Sequence[np.random.Generator],  # noqa: ARG002
-        width: int,
-        *,
-        groups: int = 1,
-        penalty: float = 0.5,
+        self, inputs: dict[str, Tensor], _: Chances, width: int, *, groups: int = 1, penalty: float = 0.5
     ) -> list[list[str]]:
         """Raises `UsageError` for groups of more captions than one, which the library does not search any more."""
         if groups == width > 1:
@@ -429,7 +419,6 @@ def make_sets(
         def inputs() -> Seen:
             return speaker.see(pictures()) if features is None else features(torch.arange(start, start + len(part)))
 
-        # Of each image the generator of its random numbers.
         digests = (hashlib.sha256(image.id.encode()).digest() for image in part)
         chances = [np.random.default_rng([seed, int.from_bytes(digest[:16], "big")]) for digest in digests]
         image_batch = ImageBatch(inputs, pictures, chances, near)

@@ -44,9 +44,14 @@ from sacrecap_captioning.models import MODELS, LatentCaptioner
 Seen: TypeAlias = Any
 """B images as a speaker sees them: `Features` of a captioner, pixels of others."""
 
+Chances: TypeAlias = Sequence[np.random.Generator]
+"""The generators of all random numbers of B images, one per image, of the seed and its id: no caption depends on the
+batch.
+"""
+
 
 class Speaker(Protocol):
-    """Captions of images, several per image. What is random is decided by one generator per image."""
+    """Captions of images, several per image."""
 
     @property
     def side(self) -> int:
@@ -57,14 +62,12 @@ class Speaker(Protocol):
         """RGB images of any size, as the other methods take them."""
         ...
 
-    def sample(
-        self, inputs: Seen, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
-    ) -> list[list[str]]:
+    def sample(self, inputs: Seen, chances: Chances, samples: int, *, sampling: Sampling = PLAIN) -> list[list[str]]:
         """`samples` captions of each image, drawn word by word."""
         ...
 
     def beam(
-        self, inputs: Seen, chances: Sequence[np.random.Generator], width: int, *, groups: int = 1, penalty: float = 0.5
+        self, inputs: Seen, chances: Chances, width: int, *, groups: int = 1, penalty: float = 0.5
     ) -> list[list[str]]:
         """`width` captions of each image by (diverse) beam search, the likeliest first."""
         ...
@@ -98,7 +101,7 @@ class TrainedSpeaker:
 
     @torch.inference_mode()
     def sample(
-        self, features: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
+        self, features: Features, chances: Chances, samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
         state = self._begin(features, chances, np.ones(samples))
         chance = uniform(chances, samples, self.limit).to(state[0].device)
@@ -107,33 +110,20 @@ class TrainedSpeaker:
 
     @torch.inference_mode()
     def beam(
-        self,
-        features: Features,
-        chances: Sequence[np.random.Generator],
-        width: int,
-        *,
-        groups: int = 1,
-        penalty: float = 0.5,
+        self, features: Features, chances: Chances, width: int, *, groups: int = 1, penalty: float = 0.5
     ) -> list[list[str]]:
         state = self._begin(features, chances, np.ones(1))  # one latent vector for all captions of a beam
         return self._searched(state, width, groups=groups, penalty=penalty)
 
     @torch.inference_mode()
     def draw(
-        self,
-        features: Features,
-        chances: Sequence[np.random.Generator],
-        spreads: npt.NDArray[np.float64],
-        *,
-        width: int = 1,
+        self, features: Features, chances: Chances, spreads: npt.NDArray[np.float64], *, width: int = 1
     ) -> list[list[str]]:
         """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam."""
         beams = self._searched(self._begin(features, chances, spreads), width)
         return in_sets([beam[0] for beam in beams], len(spreads))
 
-    def _begin(
-        self, features: Features, chances: Sequence[np.random.Generator], spreads: npt.NDArray[np.float64]
-    ) -> State:
+    def _begin(self, features: Features, chances: Chances, spreads: npt.NDArray[np.float64]) -> State:
         """States of N = k·B rows for (k,) spreads of latent vectors, where the captioner has them."""
         features = features.to(next(self.model.parameters()).device)
         repeated = features.repeated(len(spreads))
@@ -162,7 +152,7 @@ class TrainedSpeaker:
         return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], size)
 
 
-def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) -> Tensor:
+def uniform(chances: Chances, samples: int, limit: int) -> Tensor:
     """(N, limit) numbers in [0, 1), N = samples·B: those of an image from its generator alone."""
     drawn = [chance.random((samples, limit), dtype=np.float32) for chance in chances]
     return torch.from_numpy(np.concatenate(drawn))
@@ -217,14 +207,13 @@ def near_words(captions: Sequence[Sequence[str]], count: int, least: int) -> Nei
 
 @dataclass(frozen=True)
 class ImageBatch:
-    """B images, read on request, and the generators of all their random numbers."""
+    """B images, read on request."""
 
     inputs: Callable[[], Seen]
     """The images as the speaker sees them."""
     pictures: Callable[[], list[Image.Image]]
     """The images themselves, in RGB."""
-    chances: Sequence[np.random.Generator]
-    """One per image, of the seed and the image's id: captions do not depend on the batch."""
+    chances: Chances
     near: Callable[[int, int], Neighbours]
     """So many neighbours of words that the training captions have so many times at least: see `near_words`."""
 

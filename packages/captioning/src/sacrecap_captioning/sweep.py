@@ -211,14 +211,9 @@ def train_captioner(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swee
 
 
 @lru_cache(maxsize=1)
-def _read(data: str, choice: str) -> CaptionedImages:
-    return Sweep(data, training=json.loads(choice)).read_images()
-
-
 def _images(sweep: Sweep) -> CaptionedImages:
     """Read once per process."""
-    names = ("images", "on_missing", "features")
-    return _read(sweep.data, json.dumps({name: sweep.training[name] for name in names if name in sweep.training}))
+    return sweep.read_images()
 
 
 def _begin_worker() -> None:

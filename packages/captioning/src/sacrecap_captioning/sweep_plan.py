@@ -154,7 +154,7 @@ class Sweep:
     reward_batch: int = setting(20, "Images of such a step.", "N", least=1)
     reward_rate: float = setting(2e-3, "Learning rate of these steps.", "RATE", above=0)
     retrieval_epochs: int = setting(30, "Passes over the images to train the retrieval model.", "N", least=1)
-    training: dict[str, Any] = dataclasses.field(default_factory=dict)
+    training: dict[str, Any] = dataclasses.field(default_factory=dict, hash=False)
     """Settings of training by name: those that are not the defaults of `Settings`."""
 
     def __post_init__(self) -> None:
