@@ -9,7 +9,7 @@ import torch
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.encoders import cached_features, encode, load_encoder, read_pixels, stored_features, to_pixels
+from sacrecap_captioning.encoders import cached_features, encode, load_encoder, read_pixels, to_pixels
 from sacrecap_captioning.scenes import write_scenes
 
 
@@ -80,8 +80,6 @@ def test_what_is_cut_off_or_no_number_leaves_nothing(scenes: CaptionedImages, tm
     with pytest.raises(DataError, match=rf"{scenes[0].file}\): small gives features that are infinite or none"):
         cached_features(scenes, encoder, tmp_path)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(DataError, match="no such file"):
-        stored_features(tmp_path / "nothing.npy")
 
 
 def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:

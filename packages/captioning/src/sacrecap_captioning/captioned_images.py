@@ -145,10 +145,6 @@ def _stem(name: str) -> str:
     return os.path.splitext(os.path.basename(name))[0]
 
 
-def _repeated(ids: Iterable[str]) -> list[str]:
-    return [image for image, count in Counter(ids).items() if count > 1]
-
-
 def _has_images(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES) and not os.path.basename(name).startswith(".")
 
@@ -185,7 +181,7 @@ class FeatureFile:
                 "ids=np.array(ids, dtype=str)"
             )
         self.ids = tuple(map(str, ids.tolist()))
-        if twice := _repeated(self.ids):
+        if twice := [image for image, count in Counter(self.ids).items() if count > 1]:
             raise DataError(f"{self.path}: has {some(twice)} twice; give each once")
         self._numbers = {image: number for number, image in enumerate(self.ids)}
         if not arrays or not arrays.keys() <= set(_PARTS):
@@ -317,7 +313,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
             )
         stems = Counter(place.stem for place in places)
         ids = [place.stem if stems[place.stem] == 1 else os.path.splitext(place.name)[0] for place in places]
-        if twice := _repeated(ids):
+        if twice := [image for image, count in Counter(ids).items() if count > 1]:
             raise DataError(f"{text}: several images are called {some(twice)}; give them names of their own")
         return cls((CaptionedImage(image, image, split, ()) for image in ids), dict(zip(ids, places, strict=True)))
 

@@ -77,8 +77,6 @@ def enough_memory(otherwise: str) -> Iterator[None]:
         raise DataError(otherwise) from None
 
 
-GIVEN = "features"
-"""The name of what stands for an encoder where features were computed elsewhere."""
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Mean and deviation of ImageNet's channels."""
 
@@ -100,10 +98,9 @@ class Standardisation(nn.Module):
     grid_mean: Tensor
     grid_deviation: Tensor
 
-    def __init__(self, feature: int, *, name: str = GIVEN, side: int = 0) -> None:
+    def __init__(self, feature: int) -> None:
         super().__init__()
-        self.name = name
-        self.side = side
+        self.name, self.side = "features", 0
         self._begin(feature)
 
     def _begin(self, feature: int) -> None:
@@ -157,9 +154,7 @@ class Encoder(Standardisation):
         Without `colours` they are ImageNet's; given ones are saved with the weights.
         """
         nn.Module.__init__(self)  # the size of a feature is found out with the body
-        self.name = name
-        self.side = side
-        self.body = body
+        self.name, self.side, self.body = name, side, body
         mean, deviation = colours or (torch.tensor(_MEAN), torch.tensor(_DEVIATION))
         self.register_buffer("mean", mean.view(3, 1, 1), persistent=colours is not None)
         self.register_buffer("deviation", deviation.view(3, 1, 1), persistent=colours is not None)
@@ -275,9 +270,8 @@ class _Tower(nn.Module):
 
     def forward(self, pixels: Tensor) -> Features:
         config: Any = self.tower.config
-        options = {}
-        if self._interpolates and getattr(config, "image_size", None) != pixels.shape[-1]:
-            options["interpolate_pos_encoding"] = True
+        interpolates = self._interpolates and getattr(config, "image_size", None) != pixels.shape[-1]
+        options = {"interpolate_pos_encoding": True} if interpolates else {}
         output = self.tower(pixel_values=pixels, **options)
         hidden: Tensor = output.last_hidden_state
         if hidden.ndim == 4:  # (B, D, h, w), of a convolutional network; some of timm's have D last
@@ -300,21 +294,6 @@ class _Tower(nn.Module):
 
 FeatureRows: TypeAlias = Callable[[Tensor], Features]
 """Features of many images, read on request: of the images of (B,) indices, in float32."""
-
-
-def stored_features(path: PathLike) -> FeatureRows:
-    """Features of a file that is mapped into memory: (images, 1 + R, D), of each image the pooled vector and R regions.
-
-    Only the requested ones are read. Raises `DataError` if the file cannot be read.
-    """
-    with reading(path):
-        array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
-
-    def rows(numbers: Tensor) -> Features:
-        chosen = torch.from_numpy(np.asarray(array[numbers.numpy()]))
-        return Features(chosen[:, 0].contiguous(), chosen[:, 1:].contiguous())
-
-    return rows
 
 
 def given_rows(file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> FeatureRows:
@@ -383,24 +362,30 @@ def cached_features(
         digest.update(f"{image.file}\0{images.stamp(image)}\0".encode())
     label = re.sub(r"[^\w.-]+", "_", encoder.name)
     path = Path(folder) / f"{label}-{digest.hexdigest()[:16]}.npy"
-    if path.exists():
-        return stored_features(path)
-    make_folder(folder)
-    with atomic_write(path, "wb") as file:  # batch by batch: memory holds one
-        written = 0
-        for features in encode(images, encoder, batch=batch):
-            rows = torch.cat([features.pooled[:, None], features.grid], 1).numpy()  # (B, 1 + R, D)
-            whole = np.isfinite(rows).all((1, 2))
-            if not whole.all():
-                image = images[written + int(np.argmin(whole))]
-                raise DataError(
-                    f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none "
-                    "(NaN); use other weights"
-                )
-            if not written:
-                shape = (len(images), *rows.shape[1:])
-                np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
-            file.write(rows.astype("<f4", copy=False).tobytes())
-            written += len(rows)
-            progress(written)
-    return stored_features(path)
+    if not path.exists():
+        make_folder(folder)
+        with atomic_write(path, "wb") as file:  # batch by batch: memory holds one
+            written = 0
+            for features in encode(images, encoder, batch=batch):
+                rows = torch.cat([features.pooled[:, None], features.grid], 1).numpy()  # (B, 1 + R, D)
+                whole = np.isfinite(rows).all((1, 2))
+                if not whole.all():
+                    image = images[written + int(np.argmin(whole))]
+                    raise DataError(
+                        f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none "
+                        "(NaN); use other weights"
+                    )
+                if not written:
+                    shape = (len(images), *rows.shape[1:])
+                    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+                file.write(rows.astype("<f4", copy=False).tobytes())
+                written += len(rows)
+                progress(written)
+    with reading(path):  # mapped into memory: only the requested ones are read
+        array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
+
+    def rows_of(numbers: Tensor) -> Features:
+        chosen = torch.from_numpy(np.asarray(array[numbers.numpy()]))
+        return Features(chosen[:, 0].contiguous(), chosen[:, 1:].contiguous())
+
+    return rows_of

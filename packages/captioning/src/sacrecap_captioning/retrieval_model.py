@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, at_last_word
+from sacrecap_captioning.captioner import Vocabulary, at_last_word
 from sacrecap_captioning.encoders import read_tensors, write_tensors
 from sacrecap_captioning.objective import Reward
 from sacrecap_captioning.settings import PathLike, silent
@@ -35,7 +35,6 @@ from sacrecap_captioning.training_run import Batches, RunFolder, Split, prepare
 
 MARGIN = 0.2
 _KIND = "sacrecap retrieval model"
-_EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
 _ROWS = 512
 """Images or captions put into the space at once."""
 
@@ -115,7 +114,7 @@ class RetrievalModel:
     def load(cls, path: PathLike) -> RetrievalModel:
         """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
         content = read_tensors(path)
-        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
+        if content.get("kind") != _KIND or not content.keys() >= {"data", "words", "sizes", "space", "images"}:
             raise DataError(f"{path}: is not a retrieval model; sacrecap caption retrieval trains one")
         space = ImageSentenceSpace(**content["sizes"])
         space.load_state_dict(content["space"])
@@ -136,8 +135,7 @@ class RetrievalModel:
                 f"{data}); train one on these: sacrecap caption retrieval RUN"
             )
         space, of_training = self.space.eval().requires_grad_(False).to(device), self.images.to(device)
-        known = {word: number for number, word in enumerate(self.words.words)}
-        numbers = torch.tensor([known.get(word, UNKNOWN) for word in vocabulary.words], device=device)
+        numbers = torch.tensor(self.words.encode(vocabulary.words, len(vocabulary)), device=device)
 
         @torch.no_grad()
         def reward(words: Tensor, images: Tensor) -> Tensor:

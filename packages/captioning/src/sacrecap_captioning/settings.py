@@ -144,7 +144,6 @@ CONFIG = "config.json"
 # Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")
 BASELINES = ("greedy", "others")
-SCHEDULES = ("constant", "linear", "cosine")
 
 
 def setting(default: Any, meaning: str, metavar: str | None = None, **accepted: Any) -> Any:
@@ -214,7 +213,7 @@ class Settings:
     captions: int = setting(5, "Captions per image of a step.", "N", least=1)
     steps: int = setting(10_000, "Steps in all.", "N", least=1)
     rate: float = setting(5e-4, "Learning rate of Adam.", "RATE", above=0)
-    schedule: str = setting("constant", "How the rate falls over the steps.", choices=SCHEDULES)
+    schedule: str = setting("constant", "How the rate falls over the steps.", choices=("constant", "linear", "cosine"))
     warmup: int = setting(0, "First steps, over which the rate rises.", "N", least=0)
     weight_decay: float = setting(0.0, "Of AdamW.", "X", least=0)
     clip: float = setting(1.0, "Largest norm of a step's gradient.", "X", above=0)

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -33,7 +32,7 @@ from pathlib import Path
 from typing import cast
 
 import torch
-from platformdirs import user_cache_dir
+from platformdirs import user_cache_path
 from torch import Tensor, nn
 
 import sacrecap
@@ -220,11 +219,6 @@ def prepare(
     return TrainingData(read(train, "train"), read(val, "val"), objects, images.checksum)
 
 
-def features_folder() -> str:
-    """Where features of frozen encoders are for a user between two calls."""
-    return os.path.join(user_cache_dir("sacrecap"), "features")
-
-
 def frozen_features(
     images: CaptionedImages,
     encoder: Standardisation,
@@ -238,7 +232,8 @@ def frozen_features(
         DataError: see `given_rows` and `cached_features`.
     """
     if file is None:
-        return cached_features(images, cast("Encoder", encoder), cache or features_folder(), progress=progress)
+        folder = cache or user_cache_path("sacrecap") / "features"
+        return cached_features(images, cast("Encoder", encoder), folder, progress=progress)
     rows = given_rows(file, images, encoder)
     for numbers in torch.split(torch.arange(len(images)), 256):
         rows(numbers)  # so that a bad one is found before hours of training
@@ -301,11 +296,11 @@ def first_encoder(
         DataError: the cache cannot be made or written; or see `load_encoder`.
         UsageError: see `load_encoder`.
     """
-    chosen = range(0, len(train), -(-len(train) // _STANDARD))  # features are standardised over these
+    apart = -(-len(train) // _STANDARD)  # between the images that features are standardised over
     if (file := given_features(settings)) is not None:
         standard = Standardisation(file.feature)
         rows_of = given_rows(file, train, standard)
-        standard.measure([rows_of(numbers) for numbers in torch.split(torch.tensor(chosen), 64)])
+        standard.measure([rows_of(numbers) for numbers in torch.split(torch.arange(0, len(train), apart), 64)])
         return standard
     name, weights, side = settings.encoder, settings.weights, settings.side
     check_encoder(name, weights)
@@ -314,11 +309,9 @@ def first_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
-        measured = [train[number] for number in chosen]
-        some_pixels = (
-            read_pixels(train, measured[start : start + 64], encoder.side) for start in range(0, len(measured), 64)
-        )
-        folder = Path(cache or features_folder())
+        batches = (train[first : first + 64 * apart : apart] for first in range(0, len(train), 64 * apart))
+        some_pixels = (read_pixels(train, images, encoder.side) for images in batches)
+        folder = Path(cache or user_cache_path("sacrecap") / "features")
         path = folder / f"{name}-{encoder.side}-{train.checksum}-{settings.encoder_epochs}-{settings.seed}.pt"
         if weights == WORDS and path.exists():
             encoder = load_encoder(name, weights=str(path), side=side).to(device)
