@@ -109,12 +109,12 @@ def _of_file(data: bytes, format: str | None, threshold: float | None) -> Object
     if format == "detections":
         return _detections(document, threshold)
     _refuse_threshold(threshold, format)
+    if format != "list" and not isinstance(document, dict):
+        raise DataError(f"is {json_type(document)}, where format {format} is an object; accepted: {_SHAPES}")
     if format == "coco":
         return _coco(document)
     if format == "list":
         return {image: count_labels(labels, f"image {image}") for image, labels in _images(document, "objects")}
-    if not isinstance(document, dict):
-        raise DataError(f"is {json_type(document)}, where format mapping is an object; accepted: {_SHAPES}")
     return {_image_id(image, "a key"): count_labels(labels, f"image {image}") for image, labels in document.items()}
 
 
@@ -146,10 +146,8 @@ def _recognise(document: Any) -> str:
     raise DataError(f"is {json_type(document)}; accepted: {_SHAPES}")
 
 
-def _coco(document: Any) -> Objects:
+def _coco(document: dict[str, Any]) -> Objects:
     """COCO instances: labels are the names of the categories; `images` lists also images without annotation."""
-    if not isinstance(document, dict):
-        raise DataError(f"is {json_type(document)}, where format coco is an object; accepted: {_SHAPES}")
 
     def rows(key: str) -> list[dict[str, Any]]:
         inside = document.get(key)

@@ -150,10 +150,6 @@ def _as_data_error(path: PathLike, only: set[int] | None = None) -> Iterator[Non
         raise DataError(f"{os.fspath(path)}: cannot be written: {why}") from error
 
 
-Row = dict[str, Any]
-"""An image id and its candidate."""
-
-
 def write_candidates(
     path: PathLike, candidates: Mapping[str, str] | Mapping[int, str], format: str | None = None
 ) -> None:
@@ -211,7 +207,7 @@ def _write_list(file: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _write_table(file: IO[str], rows: Sequence[Row], delimiter: str) -> None:
+def _write_table(file: IO[str], rows: Sequence[Mapping[str, Any]], delimiter: str) -> None:
     """A table of text. Line breaks are blanks in a caption whose lines a reader would take for further rows."""
     import csv
 
@@ -223,7 +219,7 @@ def _write_table(file: IO[str], rows: Sequence[Row], delimiter: str) -> None:
         table.writerow([image, caption.replace("\n", " ") if holds_rows(caption, delimiter, ids) else caption])
 
 
-WRITTEN_FORMATS: dict[str, Callable[[IO[str], Sequence[Row]], None]] = {
+WRITTEN_FORMATS: dict[str, Callable[[IO[str], Sequence[Mapping[str, Any]]], None]] = {
     "list": _write_list,
     "jsonl": lambda file, rows: file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
     "csv": lambda file, rows: _write_table(file, rows, ","),
