@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from sacrecap.vision import NANODET, load_detector
-from sacrecap.vision.nanodet import Layers, best, candidates, convolved, installed_file, leaky, pooled, resized
+from sacrecap.vision.nanodet import Layers, best, candidates, convolved, installed_file, pooled, resized
 
 Array = npt.NDArray[np.float32]
 RECORDED = Path(__file__).parents[1] / "goldens/nanodet.npz"
@@ -120,7 +120,6 @@ def test_pools_and_sizes_are_those_of_the_definition(shape: tuple[int, int]) -> 
             y, z = min(max((row - 0.5) / 2, 0), shape[0] - 1), min(max((column - 0.5) / 2, 0), shape[1] - 1)
             expected += max(0, 1 - abs(y - number)) * max(0, 1 - abs(z - other)) * x[number, other]
         assert twice[row, column] == pytest.approx(expected, abs=1e-6)
-    assert leaky(np.float32([-2, 3]), 0.1) == pytest.approx([-0.2, 3])
 
 
 def test_a_picture_is_fed_as_in_training(network: Layers) -> None:

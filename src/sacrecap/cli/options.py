@@ -348,8 +348,8 @@ def image_source(
     return source
 
 
-def interval_of(text: str) -> tuple[float | None, IntervalMethod]:
-    """The confidence level, None for `none`, and the method. Raises `BadParameter` for another text."""
+def _interval(text: str, *, bootstrapped: bool = False) -> tuple[float | None, IntervalMethod]:
+    """The confidence level, None for `none`, and the method, where it is not always `bootstrapped`."""
     jackknife = re.fullmatch(r"jackknife(?:\((.*)\))?", text)
     try:
         level = None if text == "none" else float((jackknife[1] if "(" in text else 0.95) if jackknife else text)
@@ -361,15 +361,9 @@ def interval_of(text: str) -> tuple[float | None, IntervalMethod]:
             f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95), nor jackknife(0.95), nor none"
             + question
         )
-    return level, "jackknife" if jackknife else "percentile"
-
-
-def _bootstrapped(text: str) -> tuple[float | None, IntervalMethod]:
-    """The same where intervals are made in one way."""
-    level, method = interval_of(text)
-    if method != "percentile":
+    if jackknife and bootstrapped:
         raise click.BadParameter("intervals of agreement are of bootstrap samples alone: give a level, such as 0.95")
-    return level, method
+    return level, "jackknife" if jackknife else "percentile"
 
 
 _INTERVAL, _SEED = declared(
@@ -378,12 +372,12 @@ _INTERVAL, _SEED = declared(
         jackknife(0.9) makes them of the standard error, for few images; none for no intervals.
     --seed N  Seed of everything random.
     """,
-    interval={"type": interval_of, "default": "0.95"},
+    interval={"type": _interval, "default": "0.95"},
     seed={"type": click.IntRange(0, 2**64 - 1), "default": 0},
 )
 [BOOTSTRAPPED] = declared(
     "--interval LEVEL|none  Confidence level of the bootstrap intervals over images; none for no intervals.",
-    interval={"type": _bootstrapped, "default": "0.95"},
+    interval={"type": lambda text: _interval(text, bootstrapped=True), "default": "0.95"},
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sacrecap.data.source import is_remote, system_name, systems_in
@@ -15,8 +16,16 @@ def named(systems: Iterable[str]) -> dict[str, str]:
     twice.
     """
     names_and_files: list[tuple[str | None, str]] = [name_and_file(system) for system in systems]
-    files = {os.path.realpath(file): file for name, file in names_and_files if name is None and file != "-"}
-    short = _told_apart(files)
+    paths = [os.path.realpath(file) for name, file in names_and_files if name is None and file != "-"]
+    stems = {path: [*os.path.dirname(path).split(os.sep), system_name(path)] for path in paths}
+    short: dict[str, str] = {}
+    for path, parts in stems.items():
+        other_stems = [stem for key, stem in stems.items() if key != path]
+        lengths = (n for n in range(1, len(parts)) if all(parts[-n:] != stem[-n:] for stem in other_stems))
+        short[path] = "/".join(parts[-next(lengths, len(parts)) :])
+    # a.json and a.csv of one folder differ by nothing but the suffix.
+    counts = Counter(short.values())
+    short = {path: name if counts[name] == 1 else os.path.basename(path) for path, name in short.items()}
     names: dict[str, str] = {}
     places: set[str] = set()
     for name, file in names_and_files:
@@ -44,18 +53,3 @@ def name_and_file(system: str) -> tuple[str | None, str]:
     name, equals, file = system.partition("=")
     is_named = bool(equals and name and file) and not os.path.exists(system) and not is_remote(name)
     return (name, file) if is_named else (None, system)
-
-
-def _told_apart(files: Iterable[str]) -> dict[str, str]:
-    """The shortest ends of the paths, without suffix, that are all different."""
-    stems = {place: [*os.path.dirname(place).split(os.sep), system_name(place)] for place in files}
-    names: dict[str, str] = {}
-    for place, parts in stems.items():
-        same_stems = [path for key, path in stems.items() if key != place]
-        length = next(
-            (n for n in range(1, len(parts)) if all(parts[-n:] != path[-n:] for path in same_stems)), len(parts)
-        )
-        names[place] = "/".join(parts[-length:])
-    # a.json and a.csv of one folder differ by nothing but the suffix.
-    twice = {name for name in names.values() if list(names.values()).count(name) > 1}
-    return {place: os.path.basename(place) if name in twice else name for place, name in names.items()}

@@ -91,7 +91,10 @@ class Finder(Loader):
             return None
         specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
         spec = next((spec for spec in specs if spec is not None), None)
-        if is_suite and (spec is None or _is_empty(spec)):
+        folders = None if spec is None or spec.origin is not None else spec.submodule_search_locations
+        modules = (file for folder in folders or () for file in Path(folder).rglob("*.py"))
+        # A folder without any module is a submodule of Git that was not fetched yet.
+        if is_suite and (spec is None or (folders is not None and not any(modules))):
             self.decisions[fullname] = Decision(fullname, None, f"{_HERE}.{name}", "the program has none")
             return ModuleSpec(fullname, self, is_package=True)
         file = None if spec is None or spec.submodule_search_locations is not None else spec.origin
@@ -174,14 +177,6 @@ def is_in(module: str, names: Iterable[str]) -> bool:
     return parts[0] != "sacrecap" and any(name in parts for name in names)
 
 
-def _is_empty(spec: ModuleSpec) -> bool:
-    """Whether it is a folder without any module, as a submodule of Git is before it is fetched."""
-    folders = spec.submodule_search_locations
-    return (
-        spec.origin is None and folders is not None and not any(any(Path(folder).rglob("*.py")) for folder in folders)
-    )
-
-
 def _root(path: str) -> Path:
     """The folder of a whole copy, by the path of one of its files."""
     folder = Path(path).parent
@@ -233,18 +228,14 @@ def fingerprint(source: bytes) -> str:
     """Twelve hexadecimal digits, the same for sources that differ in comments, layout or the form of imports alone.
     Source of Python 2 that Python 3 cannot read counts as text without white space.
     """
+    words: list[str] = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the import itself shows them
-            tree = ast.parse(source)
+            _spell(ast.parse(source), words)
+        text = " ".join(words).encode()
     except (SyntaxError, ValueError):
-        return _digest(b"".join(source.split()))
-    words: list[str] = []
-    _spell(tree, words)
-    return _digest(" ".join(words).encode())
-
-
-def _digest(text: bytes) -> str:
+        text = b"".join(source.split())
     return hashlib.sha256(text).hexdigest()[:12]
 
 

@@ -295,7 +295,7 @@ class Endpoint:
                     return Answer("", "", "refused") if reply.kind == "refused" else self._failed(call, reply)
                 less |= refused
             else:
-                under_way = self._spending.under_way
+                under_way = len(self._spending.reserved)
                 verdict = self._pace.verdict(reply, trial, under_way=under_way, left=call.left)
                 if verdict == "call ends":
                     raise SacrecapError(self._refusal(call, reply))

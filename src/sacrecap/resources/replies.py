@@ -52,6 +52,8 @@ _FEWER = 5
 """The alternatives that are asked for where an endpoint tells fewer than are wanted, and not how many."""
 _BEGINNING = 200
 """Characters of what came, in messages."""
+_BLANKS = str.maketrans("▁Ġ", "  ")
+"""The marks that some tokenizers have for a blank."""
 
 
 class Answer(NamedTuple):
@@ -246,17 +248,12 @@ def _steps(logprobs: object) -> Steps:
         if isinstance(entries, list):
             pairs = ((each.get("token"), each.get("logprob")) for each in entries if isinstance(each, Mapping))
         likely = [
-            (_plain(token), math.exp(min(logprob, 0.0)))
+            (token.translate(_BLANKS), math.exp(min(logprob, 0.0)))
             for token, logprob in pairs
             if isinstance(token, str) and isinstance(logprob, (int, float)) and -1e9 < logprob <= 1e-6  # a nan is not
         ]
-        steps.append((_plain(place["token"]), tuple(likely)))
+        steps.append((place["token"].translate(_BLANKS), tuple(likely)))
     return tuple(steps)
-
-
-def _plain(token: str) -> str:
-    """A token without the marks that some tokenizers have for a blank."""
-    return token.replace("▁", " ").replace("Ġ", " ")
 
 
 _WORDS = r"(?:seed:|ant:?)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)"

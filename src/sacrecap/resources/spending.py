@@ -71,12 +71,8 @@ class Spending:
             self.limit, self.counts_tokens = float(written[1]), written[2] is not None
         self.usage = Usage(dry_run, money=None if price is None else 0.0)
         self._changed = threading.Condition()
-        self._reserved: list[float] = []
-
-    @property
-    def under_way(self) -> int:
-        """How many requests are asked now."""
-        return len(self._reserved)
+        self.reserved: list[float] = []
+        """What each request that is asked now may cost."""
 
     @contextmanager
     def reserving(self, tokens_in: int, tokens_out: int) -> Iterator[None]:
@@ -85,9 +81,9 @@ class Spending:
         with self._changed:
             while self.limit is not None:
                 spent = self._cost(self.usage.tokens_in, self.usage.tokens_out)
-                if spent + sum(self._reserved) + cost <= self.limit:
+                if spent + sum(self.reserved) + cost <= self.limit:
                     break
-                if not self._reserved:
+                if not self.reserved:
                     unit = " tokens" if self.counts_tokens else ""
                     raise SacrecapError(
                         "a budget is kept by one process; leave it out where several ask, or score in one process"
@@ -96,12 +92,12 @@ class Spending:
                         "was answered is kept: give a larger one to go on"
                     )
                 self._changed.wait()
-            self._reserved.append(cost)
+            self.reserved.append(cost)
         try:
             yield
         finally:
             with self._changed:
-                self._reserved.remove(cost)
+                self.reserved.remove(cost)
                 self._changed.notify_all()
 
     def count(self, answer: Answer) -> None:

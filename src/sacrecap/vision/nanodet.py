@@ -105,7 +105,8 @@ class Layers:
             match step["op"]:
                 case "conv":
                     kernel, bias = self._weights[f"{number}.kernel"], self._weights[f"{number}.bias"]
-                    outputs[number] = leaky(convolved(of[0], kernel, bias, step["stride"]), step["slope"])
+                    x = convolved(of[0], kernel, bias, step["stride"])
+                    outputs[number] = x if step["slope"] == 1 else np.maximum(x, np.float32(step["slope"]) * x)
                 case "pool":
                     outputs[number] = pooled(of[0])
                 case "concat":
@@ -134,11 +135,6 @@ def convolved(x: Array, kernel: Array, bias: Array, stride: int) -> Array:
             part += window[:height, :width] @ kernel[row, column, :, start : start + piece]
         output[:, :, start : start + piece] = part
     return output
-
-
-def leaky(x: Array, slope: float) -> Array:
-    """x, and where it is below 0, slope · x."""
-    return x if slope == 1 else np.maximum(x, np.float32(slope) * x)
 
 
 def pooled(x: Array) -> Array:

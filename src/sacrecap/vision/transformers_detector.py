@@ -25,11 +25,10 @@ class TransformersDetector:
 
     def __init__(self, name: str, device: torch.device) -> None:
         self.name, self.device = name, device
-        what, parts = "object-detection checkpoint", "config.json, preprocessor_config.json and model.safetensors"
-        self._processor: Any = load_part(transformers.AutoImageProcessor, name, what=what, files=parts)
-        self._model: Any = (
-            load_part(transformers.AutoModelForObjectDetection, name, what=what, files=parts).to(device).eval()
-        )
+        parts = "config.json, preprocessor_config.json and model.safetensors"
+        load = partial(load_part, name=name, what="object-detection checkpoint", files=parts)
+        self._processor: Any = load(transformers.AutoImageProcessor)
+        self._model: Any = load(transformers.AutoModelForObjectDetection).to(device).eval()
         self._names: dict[int, str] = self._model.config.id2label
         self.labels: Sequence[str] = [label for label in self._names.values() if label != "N/A"]
 

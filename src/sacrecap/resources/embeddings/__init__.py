@@ -237,9 +237,18 @@ def read_vectors(path: str) -> VectorTable:
             raise DataError(f"{path}: {remedy}")
     if start == b"PK\x03\x04":
         return _read_npz(path)
-    with reading(path):
-        data = _mapped(path, compressed=start.startswith(b"\x1f\x8b"))
-    return _scanned(path, data)
+    with reading(path), ExitStack() as opened:
+        content: IO[bytes] = opened.enter_context(open(path, "rb"))
+        if start.startswith(b"\x1f\x8b"):  # the content of a gzip file is mapped from another one, which ends with us
+            packed, content = content, opened.enter_context(tempfile.TemporaryFile())
+            try:
+                shutil.copyfileobj(gzip.GzipFile(fileobj=packed), content, _HEAD)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise DataError(f"{path}: broken gzip data ({error}); download the file again") from None
+            if not content.tell():
+                raise DataError(f"{path}: is empty; accepted: {_ACCEPTED}")
+            content.flush()
+        return _scanned(path, mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def table_of_arrays(name: str, words: Sequence[str], vectors: NDArray[np.generic], checksum: str) -> VectorTable:
@@ -283,22 +292,6 @@ def _read_npz(path: str) -> VectorTable:
         raise DataError(f"{path}: the array words must be text of one dimension, not {shape}")
     texts = np.char.decode(words, "utf-8") if words.dtype.kind == "S" else words
     return table_of_arrays(path, texts.tolist(), vectors, hashlib.sha256(content).hexdigest()[:12])
-
-
-def _mapped(path: str, *, compressed: bool) -> mmap.mmap:
-    """The content of a file; that of a gzip file in another one, which ends with the process."""
-    with ExitStack() as files:
-        file: IO[bytes] = files.enter_context(open(path, "rb"))
-        if compressed:
-            packed, file = file, files.enter_context(tempfile.TemporaryFile())
-            try:
-                shutil.copyfileobj(gzip.GzipFile(fileobj=packed), file, _HEAD)
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise DataError(f"{path}: broken gzip data ({error}); download the file again") from None
-            if not file.tell():
-                raise DataError(f"{path}: is empty; accepted: {_ACCEPTED}")
-            file.flush()
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _scanned(name: str, data: mmap.mmap) -> VectorTable:
