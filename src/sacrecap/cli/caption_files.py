@@ -254,11 +254,9 @@ class CaptionFiles:
         from sacrecap.data.image_ids import same_images
 
         for values in every:
-            same = same_images(images, values)
-            if same is not None:
+            if same := same_images(images, values):
                 return {image: values[candidate_image] for candidate_image, image in same[1].items()}
-            same = same_images(values, images)  # of more images than were scored
-            if same is not None:
+            if same := same_images(values, images):  # of more images than were scored
                 return {image: values[candidate_image] for image, candidate_image in same[1].items()}
         return every[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -19,7 +19,6 @@ from sacrecap.cli.system_names import in_folder, name_and_file, named
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn
-from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import compare
@@ -67,7 +66,14 @@ def compare_command(
     captions: Mapping[str, CandidateSource] = places
     source: CaptionSource | None = references
     photos = None
-    alone = _alone([references, *systems], chosen, files)
+    alone: dict[str, str] = {}
+    if not (files.caption_column or any(part.needs_references for metric in chosen for part in metric.parts)):
+        paths = in_folder([references, *systems])
+        if len(paths) > 1 and not files.has_references(name_and_file(paths[0])[1], several=True):
+            alone = named(paths)
+            if len(paths) > 2:
+                why = "has no more than one caption of an image, and no metric needs references"
+                warn(f"{paths[0]}: {why}: it is compared as a system")
     if alone or len(places) > 1:  # one is an error, which need not wait for the files
         source, read, needs = files.of_systems(None if alone else references, alone or places, needs)
         images = (next(iter(read.values())) if source is None else source).image_ids
@@ -81,21 +87,6 @@ def compare_command(
         images = next(iter(comparison.values())).image_ids
         comparison = comparison.by(files.values_of_column(files.by, images), files.by)
     return output.finish(comparison, images=photos)
-
-
-def _alone(paths: Sequence[str], metrics: Sequence[Metric], files: CaptionFiles) -> dict[str, str]:
-    """The files by the names of their systems, where no metric needs references, and the first has none; or nothing."""
-    if files.caption_column or any(part.needs_references for metric in metrics for part in metric.parts):
-        return {}
-    paths = in_folder(paths)
-    if len(paths) < 2 or files.has_references(name_and_file(paths[0])[1], several=True):
-        return {}
-    if len(paths) > 2:
-        warn(
-            f"{paths[0]}: has no more than one caption of an image, and no metric needs references: it is compared as "
-            "a system"
-        )
-    return named(paths)
 
 
 def _check_local(_: click.Context, __: click.Parameter, engine: str) -> None:
@@ -199,8 +190,6 @@ def diversity_command(
 
 _PERCENT = click.IntRange(0, 100)
 _USUAL = CaptionLimits()
-_DECLARED = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL)}
-"""What a contest's folder declares in place of the command line."""
 
 
 @click.command(
@@ -253,8 +242,9 @@ def board_command(
 
     output.check()
     if not systems and os.path.isdir(references):
+        declared_there = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL)}
         for parameter in options.on_command_line():
-            if parameter.name in _DECLARED:
+            if parameter.name in declared_there:
                 place = os.path.join(references, "contest.toml")
                 raise UsageError(f"{parameter.opts[0]} is declared in {place}; change it there")
         contest = Contest.load(references)

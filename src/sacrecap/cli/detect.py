@@ -141,10 +141,8 @@ def info(file: str, threshold: float | None, input_format: str | None, format_: 
         options.emit(json.dumps({**facts, "counts": dict(counts.most_common())}, ensure_ascii=False))
         return
     lines = [f"{name:<26} {value:,}" for name, value in facts.items()]
-    lines += [f"  {label:<24} {count:,}" for label, count in counts.most_common(_SHOWN)]
-    if len(counts) > _SHOWN:
-        lines.append(f"  … and {len(counts) - _SHOWN:,} more labels: --format json has all")
+    commonest = counts.most_common(10)
+    lines += [f"  {label:<24} {count:,}" for label, count in commonest]
+    if len(counts) > len(commonest):
+        lines.append(f"  … and {len(counts) - len(commonest):,} more labels: --format json has all")
     options.emit("\n".join(lines))
-
-
-_SHOWN = 10

@@ -448,20 +448,13 @@ def check_outputs(**places: str | None) -> None:
             continue
         check_writable(place)
         option = "--" + name.replace("_", "-")
-        if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
+        # Through links of any kind; what is no file's name is no input.
+        if os.path.isfile(place) and any(os.path.exists(text) and os.path.samefile(place, text) for text in inputs):
             raise UsageError(f"{option} {place} would overwrite an input of this command; name another file")
         writer = used.setdefault(place if place == "-" else os.path.realpath(place), option)
         if writer != option:
             what = "standard output" if place == "-" else place
             raise UsageError(f"{writer} and {option} both write {what}; give each a file of its own")
-
-
-def _is_same(place: str, text: str) -> bool:
-    """Whether the text names the same file, through links of any kind too."""
-    try:
-        return os.path.samefile(place, text)
-    except (OSError, ValueError):  # no file is called so
-        return False
 
 
 def show_bar(what: str, finished: int, total: int, unit: str = "") -> None:

@@ -10,22 +10,8 @@ from typing import NoReturn
 
 def script() -> NoReturn:
     """Loads and runs the command line; garbage is collected from when the command is loaded."""
-    _reserve_closed_streams()
-    gc.disable()  # what loads stays: to search it for garbage is a twentieth of a short command
-    try:
-        from sacrecap.cli.main import main
-
-        main()
-    except KeyboardInterrupt:
-        # After this point, the process waits for the command's thread: see `interruptible`.
-        print("sacrecap: interrupted", file=sys.stderr)
-        sys.exit(130)
-
-
-def _reserve_closed_streams() -> None:
-    """Takes the numbers of standard streams that the caller closed, so that no file of ours gets one: to read or to
-    write there is an error as before; what is said on a closed standard error is not heard.
-    """
+    # The numbers of standard streams that the caller closed are taken, so that no file of ours gets one: to read or to
+    # write there is an error as before; what is said on a closed standard error is not heard.
     for number, name, mode, flags in (
         (0, "stdin", "r", os.O_WRONLY),
         (1, "stdout", "w", os.O_RDONLY),
@@ -37,3 +23,12 @@ def _reserve_closed_streams() -> None:
                 os.dup2(free, number)
                 os.close(free)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+    gc.disable()  # what loads stays: to search it for garbage is a twentieth of a short command
+    try:
+        from sacrecap.cli.main import main
+
+        main()
+    except KeyboardInterrupt:
+        # After this point, the process waits for the command's thread: see `interruptible`.
+        print("sacrecap: interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -15,9 +15,6 @@ from sacrecap.errors import DataError, accepted_name, some
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
-_KINDS = ("Img", "Video", "Audio")
-"""What captions are of, in the names of a COCO object's methods: `getImgIds` and `imgToAnns`, `getVideoIds` …"""
-
 _NAMES = {
     "bleu": "Bleu",
     "meteor": "METEOR",
@@ -74,7 +71,8 @@ class COCOEvalCap:
         for name in names or ():
             accepted_name("a metric of COCOEvalCap", name.lower(), tuple(_NAMES))
         self.cocoTypes = list(dict.fromkeys(_NAMES.values()) if names is None else [_NAMES[n.lower()] for n in names])
-        self._kind = next((kind for kind in _KINDS if hasattr(coco, f"get{kind}Ids")), "Img")
+        kinds = ("Img", "Video", "Audio")  # what captions are of, in names of a COCO object: `getImgIds`, `imgToAnns`
+        self._kind = next((kind for kind in kinds if hasattr(coco, f"get{kind}Ids")), "Img")
         self._id = "image_id" if self._kind == "Img" else f"{self._kind.lower()}_id"
         self.params: dict[str, Any] = {self._id: getattr(coco, f"get{self._kind}Ids")()}
         self.imgToEval: dict[Any, dict[str, Any]] = {}
