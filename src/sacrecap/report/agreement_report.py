@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -197,7 +198,7 @@ def _tables(agreement: Agreement, _: Figures, *, in_paper: bool) -> list[Table]:
     return [replace(table(agreement), notes=notes), *systems_tables(agreement), *liked_tables]
 
 
-render = Views(_records, _tables).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """An agreement as text in the format of a name."""
 
 

@@ -78,7 +78,7 @@ def _contest_records(contest: ContestBoard) -> Records:
     return ("references", *heads), rows
 
 
-def _contest_tables(contest: ContestBoard, figures: Figures, **_: bool) -> list[Table]:
+def _contest_tables(contest: ContestBoard, figures: Figures) -> list[Table]:
     tables = {_set_title(contest, name): _ranks_table(board, figures) for name, board in contest.sets.items()}
     several = [replace(table, title=f"{title}: {table.title}") for title, table in tables.items()]
     several[-1] = replace(several[-1], notes=[*several[-1].notes, *(f"not read: {what}" for what in contest.left_out)])
@@ -90,7 +90,7 @@ def _set_title(board: ContestBoard, name: str) -> str:
     return name if board.part == "all" else f"{name}, {board.part} images"
 
 
-render = Views(_records, lambda board, figures, **_: [_ranks_table(board, figures)]).render
+render = Views(_records, lambda board, figures: [_ranks_table(board, figures)]).render
 """A board as text in the format of a name."""
 render_contest = Views(_contest_records, _contest_tables).render
 """The boards of a contest's sets of references."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
 from sacrecap.report.html import ReportPage, Section
@@ -72,7 +73,7 @@ def _lines(calibration: Calibration) -> list[str]:
     return [*lines, *calibration.notes]
 
 
-render = Views(_records, _tables).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A calibration as text in the format of a name."""
 
 

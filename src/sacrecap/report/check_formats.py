@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Records, Table, Value
@@ -73,5 +75,5 @@ def _tables(check: Check, figures: Figures, *, in_paper: bool) -> list[Table]:
     return [Table(columns, rows, caption=below, notes=notes)]
 
 
-render = Views(_records, _tables).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A check as text in the format of a name."""

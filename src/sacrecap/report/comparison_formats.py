@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import chain, combinations
 
 from sacrecap.report.printing import Views
@@ -139,5 +140,5 @@ def _tables(comparison: Comparison, figures: Figures, *, in_paper: bool) -> list
     return [scores(comparison, figures, in_paper=in_paper), *tests, *groups_table(comparison, figures)]
 
 
-render = Views(_records, _tables).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A comparison as text in the format of a name."""

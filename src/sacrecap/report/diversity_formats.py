@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from sacrecap.report.comparison_formats import test_name
@@ -74,5 +75,5 @@ def notes(result: Diversity) -> list[str]:
     return remarks(result, *(f"{system.name}: {note}" for system in result.everybody() for note in system.notes))
 
 
-render = Views(_records, _tables, papers=False).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False), papers=False).render
 """Scores of caption sets as text in the format of a name."""

@@ -74,7 +74,7 @@ def _published_tables(meta: Meta, name: str, **around: Any) -> list[Table]:
     return [Table(columns, rows, **around)] if rows else []
 
 
-render = Views(_records, lambda meta, *_, **__: _tables(meta)).render
+render = Views(_records, lambda meta, _: _tables(meta)).render
 """The tables as text in the format of a name."""
 
 

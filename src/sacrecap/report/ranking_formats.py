@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from sacrecap.judgments.ranking import Ranking
 from sacrecap.report.printing import Views
@@ -41,5 +42,5 @@ def _tables(ranking: Ranking, _: Figures, *, in_paper: bool) -> list[Table]:
     return [*tables, *([Table(columns, rows, title="Spearman's ρ of two metrics in an image, mean")] if rows else [])]
 
 
-render = Views(_records, _tables).render
+render = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False)).render
 """A ranking as text in the format of a name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
@@ -25,7 +26,7 @@ def render(
     If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions), they
     follow the table or are part of the JSON; raises `UsageError` for them in another format.
     """
-    views = Views(_records, _tables)
+    views = Views(_records, partial(_tables, in_paper=True), partial(_tables, in_paper=False))
     if not explained:
         return views.render(result, format_, **how)
     check_explained(format_)

@@ -45,7 +45,7 @@ from sacrecap.report.pictures import charts, write_charts
 from sacrecap.report.pictures.charts import Chart, Row
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Records, Table, Value
+from sacrecap.report.printing.table import Column, Number, Records, Table, Value, records
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, counted
@@ -425,14 +425,19 @@ def _table(result: SweepResult, *, titled: bool) -> Table:
 
 def _records(result: SweepResult) -> Records:
     """A row per captioner and seed."""
-    return (*_WHO, "seed", *MEASURES), [
-        (*place.who.values(), seed, *figures)
-        for place in result.places
-        for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
-    ]
+    return records(
+        (*_WHO, "seed", *MEASURES),
+        [
+            (*place.who.values(), seed, *figures)
+            for place in result.places
+            for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
+        ],
+    )
 
 
-render = Views(_records, lambda result, _, in_paper: [_table(result, titled=not in_paper)]).render
+render = Views(
+    _records, lambda result, _: [_table(result, titled=False)], lambda result, _: [_table(result, titled=True)]
+).render
 """The figures, means over seeds, and the findings as text in the format of a name."""
 
 

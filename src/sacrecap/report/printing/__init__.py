@@ -24,12 +24,17 @@ from sacrecap.report.printing.table import Figures, Records, Table
 
 @dataclass(frozen=True)
 class Views:
-    """The tables of a kind of result. JSON is the result's own document."""
+    """The tables of a kind of result. JSON is the result's own document.
+
+    Each takes the result; `tables` and `in_terminal` also how scores are written.
+    """
 
     records: Callable[[Any], Records]
     """Content of CSV: every number in full precision."""
-    tables: Callable[..., Sequence[Table]]
-    """Of the result, of how scores are written, and `in_paper`: for Markdown and LaTeX, or for the terminal."""
+    tables: Callable[[Any, Figures], Sequence[Table]]
+    """Tables for papers: Markdown and LaTeX."""
+    in_terminal: Callable[[Any, Figures], Sequence[Table]] | None = None
+    """Content for the terminal; the tables for papers by default."""
     papers: bool = True
     """Whether papers print the scores times 100, so that LaTeX does by default."""
 
@@ -60,10 +65,10 @@ class Views:
         if format_ == "csv":
             return separated.render(*self.records(result))
         figures = figures or Figures.of(format_, papers=self.papers)
-        in_paper = format_ in ("markdown", "latex")
-        tables = self.tables(result, figures, in_paper=in_paper)
-        if in_paper:
-            return "\n\n".join(map(latex.render if format_ == "latex" else markdown.render, tables))
+        if format_ in ("markdown", "latex"):
+            render = latex.render if format_ == "latex" else markdown.render
+            return "\n\n".join(map(render, self.tables(result, figures)))
+        tables = (self.in_terminal or self.tables)(result, figures)
         from sacrecap.report.printing import markup, terminal
 
         return markup.render(tables) if format_ == "notebook" else terminal.render(tables, colour=colour, width=width)

@@ -136,10 +136,6 @@ class Table:
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
 
 
-Records: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
-"""A table for programs: the heads of its columns, and rows of numbers, texts, truths and None."""
-
-
 @dataclass(frozen=True)
 class Figures:
     """How scores are written: unscaled, or times 100 as papers print them; and their number of decimals."""
@@ -189,6 +185,15 @@ class Figures:
     @property
     def _factor(self) -> float:
         return 100.0 if self.percent else 1.0
+
+
+Records: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
+"""A table for programs: the heads of its columns, and rows of numbers, texts, truths and None."""
+
+
+def records(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Records:
+    """A table for programs: a field is a number in full precision, yes or no, a text, or empty for None."""
+    return heads, rows
 
 
 def percent(level: float) -> str:
