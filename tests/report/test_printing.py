@@ -24,7 +24,7 @@ from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report import agreement_report, comparison_formats, diversity_formats, ranking_formats, score_formats
 from sacrecap.report.printing import latex, markdown, markup, separated, terminal
-from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Number, Table, one_line
+from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Number, Table, one_line, records
 
 HOSTILE = [
     "a$b~{c}",
@@ -409,7 +409,7 @@ def test_a_table_in_latex() -> None:
 
 def test_numbers_in_csv_are_whole() -> None:
     rows = [(0.1 + 0.2, 3), (float("inf"), "x,\ny"), (None, True)]
-    assert separated.render(("a", "b"), rows) == 'a,b\n0.30000000000000004,3\n,"x,\ny"\n,yes\n'
+    assert separated.render(*records(("a", "b"), rows)) == 'a,b\n0.30000000000000004,3\n,"x,\ny"\n,yes\n'
 
 
 def test_an_unknown_format_is_told() -> None:
