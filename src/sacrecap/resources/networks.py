@@ -504,6 +504,10 @@ def _unit(output: Any) -> Any:
     return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
 
+_IMAGES_AT_ONCE = 64
+"""Number of images that are open at the same time."""
+
+
 def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, tuple[Vector, bytes]]:
     """The unit vector of each image, and the digest of its file. Raises `DataError` for what is not an image."""
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
@@ -511,7 +515,7 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
     tell, done = share_teller(needs, "looking at images", len(missing)), 0
     chosen = {image: files[image] for image in missing}
-    for results in results_by_content(chosen, kept_features(scope), clip.images, at_once=64):
+    for results in results_by_content(chosen, kept_features(scope), clip.images, at_once=_IMAGES_AT_ONCE):
         for image, (vector, file_digest) in results.items():
             if isinstance(vector, DataError):
                 raise vector
