@@ -110,6 +110,16 @@ def test_a_larger_spread_draws_farther(name: str) -> None:
         assert 0.9 < near.std() < 1.1
 
 
+def test_a_captioner_made_of_another_has_its_name_or_one_that_its_class_says() -> None:
+    class Same(FC):
+        pass
+
+    class Other(FC):
+        name = "other"
+
+    assert [Same.name, Other.name, FC.name] == ["fc", "other", "fc"]
+
+
 def test_unknown_names_and_missing_objects() -> None:
     with pytest.raises(UsageError, match="did you mean 'att2in'"):
         build("att2n", SIZES)

@@ -133,7 +133,8 @@ class Captioner(nn.Module, ABC):
 
     def __init_subclass__(cls, name: str = "") -> None:
         super().__init_subclass__()
-        cls.name = name
+        if name:
+            cls.name = name
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
