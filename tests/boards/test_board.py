@@ -334,6 +334,16 @@ def test_columns_of_others_are_metrics_of_a_board(folder: Path) -> None:
     assert list(board(folder, "cider-d", needs={"scores": scores}).metrics) == ["cider-d", "llm", "words"]
 
 
+def test_where_scores_are_missing_systems_stand_by_the_images_that_both_have(folder: Path) -> None:
+    easy, hard = range(30), range(30)
+    first = [*(None for _ in easy), *(3 + n % 3 / 10 for n in hard)]
+    second = [*(6 + n % 3 / 10 for n in easy), *(2 + n % 3 / 10 for n in hard)]
+    made = board(folder, "llm", needs={"scores": judged(llm=[*first, *second, *(0.5 for _ in IMAGES)])})
+    assert [row.system for row in made.rows] == [*SYSTEMS]
+    values = [row.scores["llm"].value for row in made.rows]
+    assert values[0] < values[1]
+
+
 def test_the_signature_tells_direction_and_range_but_no_score_of_an_image(folder: Path) -> None:
     scores = judged(llm=JUDGED, words=WORDS)
     made = board(folder, "llm(range=0..7), words(better=lower)", needs={"scores": scores})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 from itertools import chain
 from typing import Any
@@ -202,3 +203,12 @@ def test_numbers_of_images_are_checked(corpus: _core.Corpus) -> None:
         encoded.select([1])
     with pytest.raises(UsageError, match="do not add up to 0 ids"):
         reward.score(b"", [1], encoded, 1)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_rewards_are_pickled_by_every_protocol(protocol: int) -> None:
+    ids = np.arange(4, dtype="<u4").tobytes()
+    reward = _core.Reward(_core.DocumentFrequency.from_token_ids(ids, [4], [1], 4), 4, 6.0)
+    again = pickle.loads(pickle.dumps(reward, protocol))
+    scores = [one.score(ids, [4], one.encode(ids, [4], [1], 1), 1) for one in (reward, again)]
+    assert scores[0] == scores[1]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 use sacrecap_core::document_frequency::{self as core, Counter, Kind, Scratch};
 use sacrecap_core::metrics::fluency;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
@@ -469,8 +469,8 @@ impl Reward {
     }
 
     /// For `pickle` and `copy`.
-    fn __getnewargs__(&self) -> &(Py<DocumentFrequency>, usize, f64) {
-        &self.made_of
+    fn __reduce__<'py>(&'py self, py: Python<'py>) -> (Bound<'py, PyType>, &'py (Py<DocumentFrequency>, usize, f64)) {
+        (py.get_type::<Self>(), &self.made_of)
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
