@@ -165,6 +165,8 @@ def test_a_bar_filters_the_table(page: Any, result: Result) -> None:
 
 def test_bars_by_keyboard(page: Any) -> None:
     bars = page.locator("figure.histogram").first.locator(".bar")
+    places = "bars => bars.flatMap((bar, at) => (bar.getAttribute('tabindex') === '0' ? [at] : []))"
+    assert bars.evaluate_all(places) == [0]  # one stop of the keyboard
     bars.first.focus()
     for key in ("End", "Enter"):
         page.keyboard.press(key)
@@ -173,6 +175,7 @@ def test_bars_by_keyboard(page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press(" ")
     assert bars.nth(bars.count() - 3).get_attribute("aria-pressed") == "true"
+    assert bars.evaluate_all(places) == [bars.count() - 3]
     assert bars.last.get_attribute("aria-pressed") == "false"
 
 
