@@ -31,6 +31,12 @@ def test_what_is_denied_is_no_mention() -> None:
     assert found == pytest.approx([2 / 6, 1 / 2, 1 / 3, 1 / 2])
 
 
+def test_what_is_looked_up_is_not_shared_by_metrics_that_look_otherwise() -> None:
+    captions = {"1": "A dog. There are no people.", "2": "A cat."}
+    found = sacrecap.score(REFERENCES, captions, f"chair-i(gold=references), {SKIPPED}", interval=None)
+    assert [float(score) for score in found.values()] == pytest.approx([1 / 3, 0])
+
+
 def test_the_default_is_the_released_one() -> None:
     [default, named] = (
         next(iter(sacrecap.score(REFERENCES, CAPTIONS, metric, interval=None).scores.values()))

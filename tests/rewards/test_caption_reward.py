@@ -427,6 +427,25 @@ def test_what_cannot_be_rewarded(captions: Any, images: list[str], message: str)
         CaptionReward(REFERENCES)(captions, images)
 
 
+def test_sets_of_images_without_references_are_rewarded_by_what_needs_none() -> None:
+    captions = ["a dog", "a cat", "two birds on a roof"]
+    of_others = SetReward(REFERENCES, "lsa", num_generations=3)(captions, ["moon"] * 3)
+    assert of_others == SetReward(None, "lsa", num_generations=3)(captions)
+    with pytest.raises(DataError, match=r"no references for 1 image \(moon\)"):
+        SetReward(REFERENCES, "lsa + rouge-l", num_generations=3)(captions, ["moon"] * 3)
+
+
+def test_given_frequencies_are_enough_for_the_guards_of_self_cider() -> None:
+    frequencies = sacrecap.DocumentFrequency.build(REFERENCES)
+    watched = {}
+    for needs in ({}, {"document_frequency": frequencies}):
+        reward = CaptionReward(None, "rouge-l", reference_column="captions", num_generations=2, needs=needs)
+        reward(["a dog", "a cat", "a bus", "two birds"], captions=[["a dog"]] * 2 + [["a bus"]] * 2)
+        watched[bool(needs)] = reward.last
+    assert math.isnan(watched[False].within)
+    assert 0 <= watched[True].within <= 1
+
+
 def test_ids_may_be_arrays_and_one_completion_may_be_missing() -> None:
     """As verl passes columns; a trainer whose sampler failed once goes on."""
     reward = CaptionReward(REFERENCES)

@@ -189,3 +189,13 @@ def test_images_are_turned_as_the_camera_says(tmp_path: Path) -> None:
     exif[0x0112] = 6
     image.save(tmp_path / "turned.jpg", exif=exif)
     assert open_image(tmp_path / "turned.jpg").size == (20, 40)
+
+
+def test_a_file_that_cannot_be_read_is_left_out_like_a_corrupt_one(images: Path, tmp_path: Path) -> None:
+    chosen, output = find_images(images), tmp_path / "objects.json"
+    (images / "scene_0003.png").unlink()
+    with pytest.raises(DataError, match=r"scene_0003\.png"):
+        detect_images(Widths(), chosen, output)
+    with pytest.warns(DataWarning, match=r"scene_0003\.png"):
+        assert detect_images(Widths(), chosen, output, on_corrupt="skip") == 4
+    assert read_objects(output) == {name: counts for name, counts in WHOLE.items() if name != "scene_0003.png"}
