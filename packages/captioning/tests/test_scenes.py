@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +14,11 @@ import pytest
 from sacrecap.data import read_references
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.generation import caption_sets
+from sacrecap_captioning.retrieval_model import train_retrieval
 from sacrecap_captioning.scenes import COLOURS, SIDE, draw, make_scenes, write_scenes
+from sacrecap_captioning.sweep import run_sweep
+from sacrecap_captioning.training import train
 
 
 def test_scenes_depend_on_seed_and_number_alone() -> None:
@@ -79,3 +86,11 @@ def test_too_few_images_and_a_place_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be made: .*choose another place"):
         write_scenes(tmp_path / "file", 10)
+
+
+@pytest.mark.parametrize("function", [caption_sets, run_sweep, train, train_retrieval, write_scenes])
+def test_no_progress_is_none(function: Callable[..., Any], tmp_path: Path) -> None:
+    assert signature(function).parameters["progress"].default is None
+    if function is write_scenes:
+        write_scenes(tmp_path, 10, progress=None)
+        assert len(list((tmp_path / "images").iterdir())) == 10

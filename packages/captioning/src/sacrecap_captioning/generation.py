@@ -234,7 +234,7 @@ def caption_sets(
     device: str = "auto",
     prompts: Sequence[str] = (),
     cache: PathLike | None = None,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> dict[str, list[str]]:
     """Caption sets by image id, of a speaker.
 
@@ -269,6 +269,7 @@ def caption_sets(
             raise UsageError(f"{speaker}: knows no images; give some")
         images = images_of_run(run.path, run.settings, split=split)
     part = images.split(split)
+    progress = progress or silent
     show = counted(progress, "captioning", part)
     if isinstance(speaker, Endpoint):
         return _answered(speaker, part, chosen, captions, limit or CHAT_LIMIT, seed, prompts or (PROMPT,), show)

@@ -165,7 +165,7 @@ def train_retrieval(
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
-    progress: Callable[[int, float, dict[str, float]], None] = silent,
+    progress: Callable[[int, float, dict[str, float]], None] | None = None,
 ) -> tuple[RetrievalModel, int, dict[str, float]]:
     """Trains on the images, features, tokens and vocabulary of a run of `sacrecap caption train`.
 
@@ -216,7 +216,7 @@ def train_retrieval(
         recalls_now = recalls(_embedded(model, data.val), torch.cat(sentences).cpu(), owners)
         if sum(recalls_now.values()) > best[0]:
             best = (sum(recalls_now.values()), epoch, recalls_now, copy.deepcopy(model.state_dict()))
-        progress(epoch, sum(losses) / len(losses), recalls_now)
+        (progress or silent)(epoch, sum(losses) / len(losses), recalls_now)
     model.load_state_dict(best[3])
     model = model.eval().cpu()
     return RetrievalModel(model, run.vocabulary, _embedded(model, data.train), images.checksum), best[1], best[2]

@@ -265,7 +265,7 @@ def write_scenes(
     seed: int = 0,
     captions: int = 5,
     shapes: int = MOST_SHAPES,
-    progress: Callable[[int], None] = silent,
+    progress: Callable[[int], None] | None = None,
 ) -> None:
     """Draws the scenes of `make_scenes` into a folder, which is made, or whose scenes are replaced.
 
@@ -285,7 +285,7 @@ def write_scenes(
     for finished, scene in enumerate(described, 1):
         with atomic_write(place / "images" / scene.name, "wb") as file:
             draw(scene.scene).save(file, "PNG")
-        progress(finished)
+        (progress or silent)(finished)
     with atomic_write(place / DATASET) as file:
         json.dump(_karpathy(described), file)
 

@@ -68,7 +68,7 @@ from sacrecap_captioning.training_run import RunFolder, first_encoder, frozen_fe
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"
 
 
-def run_sweep(sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: Progress = silent) -> SweepResult:
+def run_sweep(sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: Progress | None = None) -> SweepResult:
     """Runs the remaining part of a sweep, and tabulates all of it.
 
     So many `processes` train captioners at a time, with one thread of the CPU each; `progress` is called with the
@@ -78,7 +78,7 @@ def run_sweep(sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: P
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
-    place = Path(folder)
+    place, show = Path(folder), progress or silent
     images = sweep.read_images()
     splits = {split: images.split(split) for split in ("train", "val", sweep.split)}
     plan = check_sweep(sweep, images)
@@ -94,12 +94,12 @@ def run_sweep(sweep: Sweep, folder: PathLike, *, processes: int = 1, progress: P
                 settings,
                 features,
                 choose_device(settings.device),
-                lambda _, step, steps: progress("teaching the encoder words: step", step, steps),
+                lambda _, step, steps: show("teaching the encoder words: step", step, steps),
             )
             for name, part in splits.items():
-                frozen_features(part, encoder, None, features, counted(progress, f"features of {name}: image", part))
+                frozen_features(part, encoder, None, features, counted(show, f"features of {name}: image", part))
             write_tensors(place / ENCODER, encoder.cpu().state_dict())
-        _run_jobs(sweep, plan, place, left, processes, progress)
+        _run_jobs(sweep, plan, place, left, processes, show)
     if not _are_there(place, BLIND.values()):
         run = RunFolder.open(place / "runs" / plan.captioners[0].name)
         for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():

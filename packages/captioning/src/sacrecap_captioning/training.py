@@ -63,8 +63,8 @@ def train(
     *,
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
-    progress: Callable[[Position], None] = silent,
-    reading: Progress = silent,
+    progress: Callable[[Position], None] | None = None,
+    reading: Progress | None = None,
 ) -> Position:
     """Trains a captioner in a new run folder, and says how it ended.
 
@@ -75,6 +75,7 @@ def train(
         UsageError: settings that cannot be used together or with the data.
         DataError: the data cannot be used; the folder holds a run already; memory ran out.
     """
+    reading = reading or silent
     if (Path(folder) / CONFIG).exists():
         raise DataError(f"{folder}: holds a run already; go on from it (--init {folder}), or choose another folder")
     device = choose_device(settings.device)
@@ -105,7 +106,7 @@ def train(
     model = build(settings.model, sizes)
     if start is not None:
         model.load_state_dict(start.captioner().state_dict())
-    return TrainingLoop(run, data, model, encoder, device).go(progress)
+    return TrainingLoop(run, data, model, encoder, device).go(progress or silent)
 
 
 class TrainingLoop:
