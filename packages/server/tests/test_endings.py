@@ -213,6 +213,7 @@ def test_withdrawing_does_not_wash_off_an_exclusion(world):
     person.post("/stop", how="withdraw", sure="yes")
     found = rows(world, Annotator)[0]
     assert (found.ended, found.excluded is None, found.items) == ("withdrawn", False, 0)
+    assert "Your answers are deleted" in person.look().page
     assert {item.taken for item in rows(world, StudyItem)} == {0}
 
 
