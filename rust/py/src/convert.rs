@@ -87,16 +87,10 @@ arrays!(f64 "float64", f32 "float32", u16 "u16", u32 "u32", u64 "u64", usize "us
 
 /// Cuts ids into sequences of these lengths.
 pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> PyResult<Vec<&'a [u32]>> {
-    if lengths.iter().try_fold(0_usize, |total, &length| total.checked_add(length)) != Some(ids.len()) {
-        refuse!("the lengths of the sequences do not add up to {} ids", ids.len());
-    }
-    let mut sequences = Vec::with_capacity(lengths.len());
-    for &length in lengths {
-        let (sequence, rest) = ids.split_at(length);
-        sequences.push(sequence);
-        ids = rest;
-    }
-    Ok(sequences)
+    let count = ids.len();
+    let sequences: Option<_> = lengths.iter().map(|&length| ids.split_off(..length)).collect();
+    let fault = || UsageError::new_err(format!("the lengths of the sequences do not add up to {count} ids"));
+    sequences.filter(|_| ids.is_empty()).ok_or_else(fault)
 }
 
 /// Checks that groups of these sizes are all of `count` things.

@@ -185,7 +185,6 @@ pub(crate) fn sample_order(ids: Vec<PyBackedStr>) -> Array<u64> {
 
 /// Looks at every image: part, name and number of what was counted, how many, image id and caption of an example.
 #[pyfunction]
-#[pyo3(signature = (corpus, references, candidates, threads=0))]
 pub(crate) fn seen(
     py: Python<'_>,
     corpus: &Corpus,
@@ -282,7 +281,6 @@ pub(crate) fn top(corpus: &Corpus, scores: Array<f64>, most: usize) -> PyResult<
 
 /// People as a system: each reference against the others of its image.
 #[pyfunction]
-#[pyo3(signature = (corpus, threads=0))]
 pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Corpus, threads: usize) -> PyResult<Corpus> {
     detach(py, || core::Corpus::leave_one_out(&corpus.0.references, threads)).map(Corpus)
 }

@@ -68,18 +68,16 @@ impl DocumentFrequency {
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
     #[staticmethod]
-    #[pyo3(signature = (ids, lengths, sizes, n, threads=0))]
     fn from_token_ids(
         py: Python<'_>,
         ids: Array<u32>,
         lengths: Vec<usize>,
         sizes: Vec<usize>,
         n: usize,
-        threads: usize,
     ) -> PyResult<Self> {
         let references = sequences(&ids.0, &lengths)?;
         check_sizes(&sizes, references.len())?;
-        detach(py, || core::DocumentFrequency::from_token_ids(&references, &sizes, n, threads)).map(Self::from)
+        detach(py, || core::DocumentFrequency::from_token_ids(&references, &sizes, n, 0)).map(Self::from)
     }
 
     #[staticmethod]

@@ -108,7 +108,6 @@ impl Parser {
     }
 
     /// The tokens of each text, and the places of those that it denies: `no dog`.
-    #[pyo3(signature = (texts, tokenizer, threads=0))]
     fn denied(
         &self,
         py: Python<'_>,

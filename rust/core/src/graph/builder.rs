@@ -225,13 +225,15 @@ fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
 
 pub(super) fn read_attributes(tree: &Tree, links: &[Link], subjects: &Subjects, builder: &mut Builder) {
     for link in links {
-        match link.relation {
-            Dependency::Amod => attribute_of_modifier(link, builder),
-            Dependency::Compound if tree.is_noun(link.head) && tree.is_noun(link.word) => {
-                attribute_of_modifier(link, builder);
-            }
-            Dependency::Nummod if counts(tree, link) => attribute_of_modifier(link, builder),
-            _ => {}
+        // `a brown dog`, `a police car`, `two dogs` → dog, brown; car, police; dog, two.
+        let is_attribute = match link.relation {
+            Dependency::Amod => true,
+            Dependency::Compound => tree.is_noun(link.head) && tree.is_noun(link.word),
+            Dependency::Nummod => counts(tree, link),
+            _ => false,
+        };
+        if is_attribute {
+            builder.attribute(builder.referents[link.head], builder.referents[link.word]);
         }
     }
     for count in &tree.counts {
@@ -242,11 +244,6 @@ pub(super) fn read_attributes(tree: &Tree, links: &[Link], subjects: &Subjects, 
     for subject in &subjects.0 {
         predicate(tree, subject, builder);
     }
-}
-
-/// `a brown dog`, `a police car`, `two dogs` → dog, brown; car, police; dog, two.
-fn attribute_of_modifier(link: &Link, builder: &mut Builder) {
-    builder.attribute(builder.referents[link.head], builder.referents[link.word]);
 }
 
 /// Only the first number before a plural counts: not in `one dog`.

@@ -13,6 +13,7 @@ mod tests;
 mod tree;
 
 use crate::named::named;
+use crate::numeric::parts;
 use crate::parse::Word;
 pub use scope::{denied, statuses};
 
@@ -101,11 +102,10 @@ impl SceneGraph {
     /// takes them.
     pub fn of_sentences(words: &[Word], ends: &[usize]) -> Self {
         let mut graph = Self::default();
-        let mut start = 0;
-        for &end in ends.iter().chain([&words.len()]) {
-            let end = end.clamp(start, words.len());
+        for sentence in parts(ends, words.len()) {
+            let start = sentence.start;
             // The heads of words count from the first word of the text.
-            let mut tree = tree::Tree::of(&words[start..end], start);
+            let mut tree = tree::Tree::of(&words[sentence], start);
             tree::turn_quantities(&mut tree);
             tree::turn_prepositions(&mut tree);
             let links = tree::links(&tree);
@@ -115,7 +115,6 @@ impl SceneGraph {
             builder::read_relations(&tree, &links, &subjects, &mut builder);
             builder::read_attributes(&tree, &links, &subjects, &mut builder);
             builder.add_to(&mut graph, start);
-            start = end;
         }
         graph
     }

@@ -5,6 +5,7 @@ use super::Status;
 use super::paragraph::Text;
 use super::paragraph::lexicon::{Class, is};
 use super::tree::is_listed;
+use crate::numeric::parts;
 use crate::parse::{Memory, Parser, Relation, Tag, Word};
 use crate::text::tokenize::Tokenizer;
 
@@ -22,7 +23,7 @@ const NOT_DENYING: [&str; 14] = [
 pub fn statuses(words: &[Word], text: &Text) -> Vec<Status> {
     let mut statuses = vec![Status::Stated; words.len()];
     let is_break = text.is_break(words.len());
-    for range in text.sentences(words.len()) {
+    for range in parts(&text.ends, words.len()) {
         let first = range.start;
         let (words, is_break) = (&words[range.clone()], &is_break[range.clone()]);
         let mut scopes = Scopes { words, is_break, statuses: &mut statuses[range.clone()] };

@@ -44,8 +44,7 @@ impl<'a> Tree<'a> {
 
     /// Lists the dependents of each word.
     fn index(&mut self) {
-        self.starts.clear();
-        self.starts.resize(self.len() + 1, 0);
+        self.starts = vec![0; self.len() + 1];
         for &head in self.heads.iter().flatten() {
             self.starts[head + 1] += 1;
         }
@@ -54,16 +53,11 @@ impl<'a> Tree<'a> {
         }
         let mut next = self.starts.clone();
         self.dependents.resize(self.starts[self.len()] as usize, 0);
+        self.present = vec![0; self.len()];
         for (number, head) in self.heads.iter().enumerate() {
             if let &Some(head) = head {
                 self.dependents[next[head] as usize] = number as u32;
                 next[head] += 1;
-            }
-        }
-        self.present.clear();
-        self.present.resize(self.len(), 0);
-        for (number, head) in self.heads.iter().enumerate() {
-            if let &Some(head) = head {
                 self.present[head] |= bit(self.relations[number]);
             }
         }

@@ -14,6 +14,15 @@ pub fn part(ends: &[usize], number: usize) -> Range<usize> {
     number.checked_sub(1).map_or(0, |before| ends[before])..ends[number]
 }
 
+/// The parts of so many things that end at these places, and the one behind the last; a place beyond them is their end.
+pub(crate) fn parts(ends: &[usize], count: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    ends.iter().copied().chain([count]).map(move |end| {
+        let end = end.clamp(start, count);
+        std::mem::replace(&mut start, end)..end
+    })
+}
+
 // The F measure.
 
 /// F = (1 + β²) P R / (β² P + R): the harmonic mean of precision and recall, with recall counted β² times as much.

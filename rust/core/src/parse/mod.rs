@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Refused;
 use crate::named::named;
+use crate::numeric::parts;
 use model::Model;
 use network::Activations;
 
@@ -125,13 +126,10 @@ impl Parser {
     /// more sentence, and ends beyond the text say nothing.
     pub fn parse_sentences(&self, memory: &mut Memory, tokens: &[&str], ends: &[usize]) -> Vec<Word> {
         let mut words = Vec::with_capacity(tokens.len());
-        let mut start = 0;
-        for &end in ends.iter().chain([&tokens.len()]) {
-            let end = end.clamp(start, tokens.len());
-            for part in tokens[start..end].chunks(LONGEST_SENTENCE) {
+        for sentence in parts(ends, tokens.len()) {
+            for part in tokens[sentence].chunks(LONGEST_SENTENCE) {
                 self.sentence(memory, part, &mut words);
             }
-            start = end;
         }
         words
     }

@@ -22,19 +22,20 @@ pub struct Sentences {
     tokens: Option<Arena>,
 }
 
+/// Word numbers of many sentences, one after the other.
 #[derive(Debug, Default, Clone)]
-struct Arena {
-    words: Vec<Word>,
-    ends: Vec<usize>,
+pub(crate) struct Arena {
+    pub(crate) words: Vec<Word>,
+    pub(crate) ends: Vec<usize>,
 }
 
 impl Arena {
-    fn push(&mut self, words: &[Word]) {
-        self.words.extend_from_slice(words);
+    pub(crate) fn push(&mut self, words: impl IntoIterator<Item = Word>) {
+        self.words.extend(words);
         self.ends.push(self.words.len());
     }
 
-    fn get(&self, sentence: usize) -> &[Word] {
+    pub(crate) fn get(&self, sentence: usize) -> &[Word] {
         &self.words[part(&self.ends, sentence)]
     }
 }
@@ -81,8 +82,8 @@ impl Sentences {
         let mut tokens = Arena::default();
         for sentence_numbers in groups {
             for sentence in sentence_numbers {
-                selected.words.push(self.words(sentence));
-                tokens.push(self.tokens(sentence));
+                selected.words.push(self.words(sentence).iter().copied());
+                tokens.push(self.tokens(sentence).iter().copied());
             }
             selected.first.push(selected.words.ends.len() as u32);
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// The recorded cases of that name. `tests/goldens/record_tokens.py`, `record_meteor.py` and
-/// `rust/core/examples/record_parses.rs` record those in the tree.
+/// `record_parses.rs` beside this record those in the tree.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     let mut cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/goldens").join(name));
     if let Some(shared) = std::env::var_os("SACRECAP_SHARED") {

@@ -14,11 +14,10 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use super::scope::statuses;
 use super::{SceneGraph, Status};
 use crate::numeric::parallel::map_each;
+use crate::numeric::parts;
 use crate::parse::{Memory, Parser, Word};
 use crate::text::tokenize::Tokenizer;
 
@@ -36,7 +35,7 @@ pub fn graph(parser: &Parser, memory: &mut Memory, text: &Text) -> (SceneGraph, 
 /// The graph of the tagged words of a text, and their statuses.
 pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) {
     let is_break = text.is_break(words.len());
-    let ranges = text.sentences(words.len());
+    let ranges: Vec<_> = parts(&text.ends, words.len()).collect();
     for range in &ranges {
         sentence::repair(&mut words[range.clone()], &is_break[range.clone()]);
     }
@@ -98,16 +97,6 @@ impl Text {
         text.ends.retain(|&end| end < text.tokens.len());
         text.breaks.retain(|&place| place < text.tokens.len());
         text
-    }
-
-    /// The sentences of so many words.
-    pub(in crate::graph) fn sentences(&self, words: usize) -> Vec<Range<usize>> {
-        let mut start = 0;
-        let sentence = |&end: &usize| {
-            let end = end.clamp(start, words);
-            std::mem::replace(&mut start, end)..end
-        };
-        self.ends.iter().chain([&words]).map(sentence).collect()
     }
 
     /// Whether a mark stands before each of so many words.

@@ -522,15 +522,13 @@ const SHORT: usize = 64;
 /// Places of each phrase in a sentence, as chains through its spans.
 #[derive(Debug, Default)]
 struct Places {
-    /// By phrase: its first place; all are [`Self::NONE`] between uses.
+    /// By phrase: its first place; all are [`NONE`] between uses.
     first: Vec<u32>,
     /// Start of each place, and the next.
     places: Vec<(u32, u32)>,
 }
 
 impl Places {
-    const NONE: u32 = u32::MAX;
-
     /// All places, with their lengths, where a phrase of `from` and one of its paraphrases in `to` are.
     fn pair<'a>(
         &mut self,
@@ -539,7 +537,7 @@ impl Places {
         to: impl DoubleEndedIterator<Item = &'a Span> + Clone,
         mut report: impl FnMut((u32, u8), (u32, u8)),
     ) {
-        self.first.resize(sentences.lengths.len(), Self::NONE);
+        self.first.resize(sentences.lengths.len(), NONE);
         self.places.clear();
         for span in to.clone().rev() {
             let next = std::mem::replace(&mut self.first[span.phrase as usize], self.places.len() as u32);
@@ -548,14 +546,14 @@ impl Places {
         for span in from {
             for &paraphrase in sentences.paraphrases(span.phrase) {
                 let mut place = self.first[paraphrase as usize];
-                while place != Self::NONE {
+                while place != NONE {
                     let (start, next) = self.places[place as usize];
                     report((span.start, span.length), (start, sentences.lengths[paraphrase as usize]));
                     place = next;
                 }
             }
         }
-        to.for_each(|span| self.first[span.phrase as usize] = Self::NONE);
+        to.for_each(|span| self.first[span.phrase as usize] = NONE);
     }
 }
 
@@ -566,7 +564,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::sentences::{Arena, Sentences};
+    use super::super::sentences::{Sentences, Tokens};
     use super::super::tests::{long_sentence, resources, sentence};
     use super::*;
 
@@ -671,11 +669,11 @@ mod tests {
 
     fn check(hypothesis: &str, reference: &str) -> Result<(), TestCaseError> {
         let resources = resources();
-        let mut arena = Arena::default();
+        let mut tokens = Tokens::default();
         for line in [hypothesis, reference] {
-            arena.push_tokens(resources.tokens(line).iter().map(String::as_str));
+            tokens.push(resources.tokens(line).iter().map(String::as_str));
         }
-        let sentences = Sentences::new(arena, &resources, 1);
+        let sentences = Sentences::new(tokens, &resources, 1);
         let (h, r) = (sentences.get(0), sentences.get(1));
         let mut candidates = Candidates::default();
         candidates.find(&sentences, h, r);

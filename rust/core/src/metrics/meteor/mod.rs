@@ -46,7 +46,7 @@ use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources as 
 use crate::named::named;
 use align::{Candidates, Match, Search};
 pub use resources::Resources;
-use sentences::{Arena, Encoded, Sentence, Sentences};
+use sentences::{Encoded, Sentence, Sentences, Tokens};
 
 // METEOR in the engine: the counts of the best reference, a formula over their sums.
 
@@ -299,11 +299,11 @@ pub fn align_best(
 fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> Vec<Alignment> {
     let hypothesis = resources.tokens(hypothesis);
     let references: Vec<Vec<String>> = references.iter().map(|line| resources.tokens(line)).collect();
-    let mut arena = Arena::default();
-    for tokens in std::iter::once(&hypothesis).chain(&references) {
-        arena.push_tokens(tokens.iter().map(String::as_str));
+    let mut tokens = Tokens::default();
+    for line in std::iter::once(&hypothesis).chain(&references) {
+        tokens.push(line.iter().map(String::as_str));
     }
-    let sentences = Sentences::new(arena, resources, 1);
+    let sentences = Sentences::new(tokens, resources, 1);
     let mut aligner = Aligner::default();
     let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
         let counts = aligner.align(&sentences, sentences.get(0), sentences.get(number));

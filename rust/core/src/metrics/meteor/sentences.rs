@@ -10,34 +10,20 @@ use crate::corpus::Corpus;
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::parallel::{check, map_each, map_parts};
 use crate::numeric::part;
+use crate::text::sentences::Arena;
 use crate::text::vocabulary::{Vocabulary, Word};
 
-/// Token numbers of many sentences, one after the other.
+/// Sentences as numbers of their tokens.
 #[derive(Debug, Default)]
-pub(super) struct Arena {
+pub(super) struct Tokens {
     pub(super) vocabulary: Vocabulary,
-    pub(super) words: Vec<Word>,
-    ends: Vec<usize>,
+    pub(super) arena: Arena,
 }
 
-impl Arena {
-    /// Makes a sentence of the words added since the last one.
-    fn end_sentence(&mut self) {
-        self.ends.push(self.words.len());
-    }
-
-    /// Adds a sentence by its tokens.
-    pub(super) fn push_tokens<'a>(&mut self, tokens: impl Iterator<Item = &'a str>) {
-        self.words.extend(tokens.map(|token| self.vocabulary.intern(token)));
-        self.end_sentence();
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn get(&self, sentence: usize) -> &[Word] {
-        &self.words[part(&self.ends, sentence)]
+impl Tokens {
+    /// Adds a sentence.
+    pub(super) fn push<'a>(&mut self, tokens: impl Iterator<Item = &'a str>) {
+        self.arena.push(tokens.map(|token| self.vocabulary.intern(token)));
     }
 }
 
@@ -74,9 +60,10 @@ pub(super) struct Sentences {
 }
 
 impl Sentences {
-    pub(super) fn new(arena: Arena, resources: &Resources, threads: usize) -> Self {
-        let lexicon = Lexicon::new(&arena.vocabulary, resources, threads);
-        let parts = map_parts(arena.len(), threads, |range| {
+    pub(super) fn new(tokens: Tokens, resources: &Resources, threads: usize) -> Self {
+        let Tokens { vocabulary, arena } = tokens;
+        let lexicon = Lexicon::new(&vocabulary, resources, threads);
+        let parts = map_parts(arena.ends.len(), threads, |range| {
             let mut spans = Vec::new();
             let mut walker = Walker::new(&lexicon, resources);
             let ends: Vec<usize> = range
@@ -146,15 +133,11 @@ impl Sentences {
             self.paraphrase_ends.push(self.paraphrases.len());
             self.lengths.push(length);
         }
-        self.keep_spans(number);
-    }
-
-    fn keep_spans(&mut self, renumber: impl Fn(u32) -> Option<u32>) {
         let (mut start, mut count) = (0, 0);
         for end in &mut self.span_ends {
             for at in std::mem::replace(&mut start, *end)..*end {
                 let span = self.spans[at];
-                if let Some(phrase) = renumber(span.phrase) {
+                if let Some(phrase) = number(span.phrase) {
                     self.spans[count] = Span { phrase, ..span };
                     count += 1;
                 }
@@ -390,14 +373,16 @@ pub(super) struct Encoded {
 impl Encoded {
     pub(super) fn new(corpus: &Corpus, resources: &Resources, threads: usize) -> Self {
         let (candidates, references) = (&corpus.candidates, &corpus.references.sentences);
-        let mut encoder = Encoder::new(&corpus.vocabulary);
+        let vocabulary = &corpus.vocabulary;
+        let (plain, numbers) = (vocabulary.words().map(is_plain).collect(), vec![None; vocabulary.len()]);
+        let mut encoder = Encoder { vocabulary, plain, numbers, tokens: Tokens::default() };
         let captions = |sentence: usize| candidates.tokens(sentence);
         encoder.encode(candidates.sentence_count(), captions, resources, threads, hypothesis_lines, |_| ());
-        let mut first = vec![encoder.arena.len()];
+        let mut first = vec![encoder.tokens.arena.ends.len()];
         let captions = |sentence: usize| references.tokens(sentence);
         encoder
             .encode(references.sentence_count(), captions, resources, threads, reference_lines, |end| first.push(end));
-        Self { sentences: Sentences::new(encoder.arena, resources, threads), first }
+        Self { sentences: Sentences::new(encoder.tokens, resources, threads), first }
     }
 
     /// METEOR's references for the reference sentences of the corpus.
@@ -411,34 +396,29 @@ struct Encoder<'a> {
     plain: Vec<bool>,
     /// METEOR's number of each plain word of the corpus, once met.
     numbers: Vec<Option<Word>>,
-    arena: Arena,
+    tokens: Tokens,
 }
 
-impl<'a> Encoder<'a> {
-    fn new(vocabulary: &'a Vocabulary) -> Self {
-        let plain = vocabulary.words().map(is_plain).collect();
-        Self { vocabulary, plain, numbers: vec![None; vocabulary.len()], arena: Arena::default() }
-    }
-
+impl Encoder<'_> {
     /// Adds captions, each of which `lines` cuts into one or more lines; `finish` is told the number of sentences after
     /// each caption.
     fn encode<'s>(
         &mut self,
         count: usize,
-        tokens: impl Fn(usize) -> &'s [Word] + Sync,
+        words: impl Fn(usize) -> &'s [Word] + Sync,
         resources: &Resources,
         threads: usize,
         lines: fn(&str) -> Vec<String>,
         mut finish: impl FnMut(usize),
     ) {
-        let is_plain = |sentence: usize| tokens(sentence).iter().all(|&word| self.plain[word as usize]);
+        let is_plain = |sentence: usize| words(sentence).iter().all(|&word| self.plain[word as usize]);
         let to_normalize: Vec<usize> = (0..count).filter(|&sentence| !is_plain(sentence)).collect();
         let normalized: Vec<Vec<String>> = map_each(
             to_normalize.len(),
             threads,
             || (),
             |(), number| {
-                let words = tokens(to_normalize[number]).iter().map(|&word| self.vocabulary.word(word));
+                let words = words(to_normalize[number]).iter().map(|&word| self.vocabulary.word(word));
                 lines(&words.collect::<Vec<_>>().join(" ")).iter().map(|line| resources.normalize(line)).collect()
             },
         );
@@ -446,18 +426,16 @@ impl<'a> Encoder<'a> {
         for sentence in 0..count {
             if let Some((_, lines)) = normalized.next_if(|(other, _)| **other == sentence) {
                 for line in lines {
-                    self.arena.push_tokens(split(&line));
+                    self.tokens.push(split(&line));
                 }
             } else {
-                let Self { vocabulary, numbers, arena, .. } = self;
-                for &word in tokens(sentence) {
+                let Self { vocabulary, numbers, tokens, .. } = self;
+                tokens.arena.push(words(sentence).iter().map(|&word| {
                     let number = &mut numbers[word as usize];
-                    let number = *number.get_or_insert_with(|| arena.vocabulary.intern(vocabulary.word(word)));
-                    arena.words.push(number);
-                }
-                arena.end_sentence();
+                    *number.get_or_insert_with(|| tokens.vocabulary.intern(vocabulary.word(word)))
+                }));
             }
-            finish(self.arena.len());
+            finish(self.tokens.arena.ends.len());
         }
     }
 }

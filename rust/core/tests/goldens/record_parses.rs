@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-#[path = "../tests/goldens/parses.rs"]
+#[path = "parses.rs"]
 mod parses;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
