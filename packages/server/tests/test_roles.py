@@ -75,6 +75,14 @@ def test_forms_without_the_csrf_token_are_refused(world):
             assert answer.status_code == 403, (method, path, headers)
 
 
+def test_the_owners_token_opens_the_api_and_no_page(world):
+    client = world.browser().client
+    headers = {"Authorization": f"Bearer {world.state.settings.owner_token}"}
+    assert client.get("/api/v1/studies", headers=headers).status_code == 200
+    answer = client.get("/studies", headers=headers, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/studies")
+
+
 def test_every_route_says_who_may_call_it():
     assert ROUTES
     assert all(isinstance(guard.role, Role) for _, _, guard, _ in ROUTES)
