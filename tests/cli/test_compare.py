@@ -266,6 +266,14 @@ def alone(run: Runner) -> Callable[..., Any]:
     return compared
 
 
+def test_what_a_file_is_taken_for_is_said_before_what_it_is_called(run: Runner, alone: Callable[..., Any]) -> None:
+    del alone  # which writes the files
+    ended = run.here("compare", "careful.json", "careful.json", "plain.json", *METRICS_ALONE, "--samples", "5")
+    first, second = (line for line in ended.stderr.splitlines() if "warning" in line)
+    assert "no metric needs references: it is compared as a system" in first
+    assert "careful.json is given twice" in second
+
+
 def test_systems_without_references(run: Runner, alone: Callable[..., Any]) -> None:
     """Where no metric needs references, all files are systems; the numbers are those beside references."""
     systems = ["careful.json", "plain.json", "template.json"]

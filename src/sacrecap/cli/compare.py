@@ -70,10 +70,10 @@ def compare_command(
     if not (files.caption_column or any(part.needs_references for metric in chosen for part in metric.parts)):
         paths = in_folder([references, *systems])
         if len(paths) > 1 and not files.has_references(name_and_file(paths[0])[1], several=True):
-            alone = named(paths)
             if len(paths) > 2:
                 why = "has no more than one caption of an image, and no metric needs references"
                 warn(f"{paths[0]}: {why}: it is compared as a system")
+            alone = named(paths)
     if alone or len(places) > 1:  # one is an error, which need not wait for the files
         source, read, needs = files.of_systems(None if alone else references, alone or places, needs)
         images = (next(iter(read.values())) if source is None else source).image_ids
