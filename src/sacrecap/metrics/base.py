@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from sacrecap import _core
@@ -250,7 +249,10 @@ class NgramMetric(Metric):
 
     prepared: ClassVar[tuple[str, ...]] = ("stem",)
     stem: bool
-    uses_stems: Any = property(attrgetter("stem"))
+
+    @property
+    def uses_stems(self) -> bool:
+        return self.stem
 
 
 class SetMetric(Metric):

@@ -19,7 +19,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
@@ -98,8 +97,13 @@ class BertScore(LearnedMetric):
     resolved = (*LearnedMetric.resolved, "layer", "baseline")
     usual_model = "roberta-large"
 
-    smallest: Any = property(lambda metric: -1.0 if metric.baseline == NO_BASELINE else None)
-    trained_on_references: ClassVar[Any] = property(attrgetter("idf"))
+    @property
+    def smallest(self) -> float | None:
+        return -1.0 if self.baseline == NO_BASELINE else None
+
+    @property
+    def trained_on_references(self) -> bool:  # type: ignore[override]
+        return self.idf
 
     @property
     def usual_layer(self) -> int:

@@ -10,7 +10,7 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 Where papers and programs differ: docs/reference/metrics/bleu.md.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
@@ -51,7 +51,10 @@ class Bleu(NgramMetric):
         "empty caption": "0",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
-    bears: ClassVar[Any] = property(lambda metric: _BEARS[metric.n] if metric.brevity else None)
+
+    @property
+    def bears(self) -> Bears | None:  # type: ignore[override]
+        return _BEARS[self.n] if self.brevity else None
 
 
 LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}

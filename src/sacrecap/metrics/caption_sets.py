@@ -70,7 +70,9 @@ class SelfCider(IdfMetric, SetMetric):
         "caption of fewer than 4 words": "its missing orders count as 0, so its similarity to itself is below 1",
     }
 
-    uses_document_frequency: ClassVar[Any] = property(lambda metric: metric.kernel in ("cider", "cider-d"))
+    @property
+    def uses_document_frequency(self) -> bool:  # type: ignore[override]
+        return self.kernel in ("cider", "cider-d")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         if self.uses_document_frequency:
@@ -232,7 +234,10 @@ class Accuracy(_OfCaptions):
     title = "Accuracy"
     summary = "The captions of a set agree with what people say."
     equation = "mean over the captions of a set, then over images"
-    label: Any = property(lambda figure: f"Accuracy ({figure.of.label})")
+
+    @property
+    def label(self) -> str:
+        return f"Accuracy ({self.of.label})"
 
 
 class Oracle(_OfCaptions):
@@ -241,7 +246,10 @@ class Oracle(_OfCaptions):
     title = "Oracle"
     summary = "The best caption of a set agrees with what people say."
     equation = "largest over the captions of a set, mean over images"
-    label: Any = property(lambda figure: f"Best of a set ({figure.of.label})")
+
+    @property
+    def label(self) -> str:
+        return f"Best of a set ({self.of.label})"
 
 
 class F(_Figure):
@@ -253,7 +261,10 @@ class F(_Figure):
     summary = "The captions of a set are both varied and accurate."
     equation = "F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy)"
     largest: None = None
-    label: Any = property(lambda figure: f"F (β² = {spell(figure.beta2)})")
+
+    @property
+    def label(self) -> str:
+        return f"F (β² = {spell(self.beta2)})"
 
 
 class Novelty(_Figure):

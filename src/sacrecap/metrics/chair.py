@@ -70,8 +70,14 @@ class _Chair(Metric):
     needs = ("references", "objects", "vocabulary")
     resolved = ("vocabulary",)
     explains = "hallucination"
-    needs_references: Any = property(lambda metric: metric.gold != "objects")
-    counts_denied: Any = property(lambda metric: metric.denied == "count")
+
+    @property
+    def needs_references(self) -> bool:
+        return self.gold != "objects"
+
+    @property
+    def counts_denied(self) -> bool:
+        return self.denied == "count"
 
     def status(self, needs: Needs) -> Status:
         from sacrecap.resources.objects_of_images import lack, lacks_objects

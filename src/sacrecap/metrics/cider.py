@@ -18,8 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, Corpus
@@ -138,7 +137,9 @@ class CiderPaper(IdfMetric):
         "factor of the score: 10 in the published programs, 1 in the paper", default=10.0, above=0.0
     )
 
-    largest: Any = property(attrgetter("scale"))
+    @property
+    def largest(self) -> float | None:
+        return self.scale
 
     title = "CIDEr-paper"
     summary = "The candidate says what most references say, also in rare words."

@@ -14,7 +14,6 @@ Where papers and programs differ: docs/reference/metrics/clipscore.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 from typing import Any, ClassVar
 
 from sacrecap import _core
@@ -56,7 +55,9 @@ class ClipScore(LearnedMetric):
     usual_model = "openai/clip-vit-base-patch32"
     compares_references = False
 
-    largest: Any = property(attrgetter("w"))
+    @property
+    def largest(self) -> float | None:
+        return self.w
 
     def status(self, needs: Needs) -> Status:
         status = super().status(needs)
@@ -120,7 +121,9 @@ class RefClipScore(ClipScore):
 
     compares_references = True
 
-    largest: Any = property(lambda metric: 2 * metric.w / (metric.w + 1))
+    @property
+    def largest(self) -> float | None:
+        return 2 * self.w / (self.w + 1)
 
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:
         nearest = max(cosines, default=0.0)

@@ -61,9 +61,17 @@ class WeightedMean(Metric):
     uses_document_frequency: ClassVar[Any] = _any("uses_document_frequency")
     trained_on_references: ClassVar[Any] = _any("trained_on_references")
 
-    lower_is_better: Any = property(lambda mean: all(member.lower_is_better for member in mean.members))
-    upper: ClassVar[Any] = property(lambda mean: mean._bound(largest=True))
-    smallest: Any = property(lambda mean: mean._bound(largest=False))
+    @property
+    def lower_is_better(self) -> bool:
+        return all(member.lower_is_better for member in self.members)
+
+    @property
+    def upper(self) -> float | None:  # type: ignore[override]
+        return self._bound(largest=True)
+
+    @property
+    def smallest(self) -> float | None:
+        return self._bound(largest=False)
 
     @property
     def signs(self) -> tuple[float, ...]:

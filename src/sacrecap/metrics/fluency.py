@@ -15,8 +15,7 @@ Where papers and programs differ: docs/reference/metrics/fluency.md.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
@@ -51,8 +50,14 @@ class Fluency(Metric):
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
     prepared = ("references",)
-    needs: ClassVar[Any] = property(lambda metric: ("references",) if metric.references else ("language_model",))
-    trained_on_references: ClassVar[Any] = property(attrgetter("references"))
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("references",) if self.references else ("language_model",)
+
+    @property
+    def trained_on_references(self) -> bool:  # type: ignore[override]
+        return self.references
 
     def status(self, needs: Needs) -> Status:
         return Status.left_out(None if self.references or "language_model" in needs else _lacks())

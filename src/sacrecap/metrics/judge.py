@@ -126,12 +126,20 @@ class Judge(PythonMetric):
         formulas = {"rating": "score / 100", "image": "Σ_d p(d) d, digit after digit", "rubric": "items said / items"}
         return f"Judge({self.asked}) = {formulas.get(self.asked.removesuffix('-rest'), mean)}"
 
-    is_comparing: Any = property(lambda judge: judge.asked.startswith("pairwise"))
-    """Whether the judge compares two captions."""
-    sees_image: Any = property(lambda judge: judge.asked in ("image", "pairwise-image"))
-    """Whether the judge sees the image; else it reads references."""
-    checks_items: Any = property(lambda judge: judge.asked.startswith("rubric"))
-    """Whether the judge looks for the items of a rubric."""
+    @property
+    def is_comparing(self) -> bool:
+        """Whether the judge compares two captions."""
+        return self.asked.startswith("pairwise")
+
+    @property
+    def sees_image(self) -> bool:
+        """Whether the judge sees the image; else it reads references."""
+        return self.asked in ("image", "pairwise-image")
+
+    @property
+    def checks_items(self) -> bool:
+        """Whether the judge looks for the items of a rubric."""
+        return self.asked.startswith("rubric")
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]

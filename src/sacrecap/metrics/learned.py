@@ -75,7 +75,10 @@ class LearnedMetric(PythonMetric):
 
     resolved: ClassVar[tuple[str, ...]] = ("model", "revision")
     usual_model: ClassVar[str]
-    reads_tokens: Any = False
+
+    @property
+    def reads_tokens(self) -> bool:
+        return False
 
     def complete(self) -> None:
         """Fills in the default checkpoint."""

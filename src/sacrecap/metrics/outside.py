@@ -59,7 +59,10 @@ class Outside(PythonMetric):
     def __str__(self) -> str:
         return self.column + self._in_parentheses(self.parameters())
 
-    lower_is_better: Any = property(lambda metric: metric.better == "lower")
+    @property
+    def lower_is_better(self) -> bool:
+        return self.better == "lower"
+
     largest: Any = property(lambda metric: metric._bounds()[1])
     smallest: Any = property(lambda metric: metric._bounds()[0])
 

@@ -11,7 +11,7 @@ Where papers and programs differ: docs/reference/metrics/rouge.md.
 """
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
@@ -37,7 +37,10 @@ class RougeN(NgramMetric):
         "references shorter than n words": "0 when no reference has an n-gram",
     }
     arithmetic = "rouge-n"
-    bears: ClassVar[Any] = property(lambda metric: _BEARS[metric.n])
+
+    @property
+    def bears(self) -> Bears:  # type: ignore[override]
+        return _BEARS[self.n]
 
 
 class RougeL(NgramMetric):

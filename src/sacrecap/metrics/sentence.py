@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import as_file, files
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
@@ -76,11 +76,25 @@ class Sentence(LearnedMetric):
     def complete(self) -> None:
         """Nothing: the default of the model is no checkpoint."""
 
-    _by_network: Any = property(lambda metric: metric.model != BUILT_IN)
-    arithmetic: ClassVar[Any] = property(lambda metric: "" if metric._by_network else "sentence")
-    resolved: ClassVar[Any] = property(lambda metric: ("model", "revision") if metric._by_network else ("model",))
-    reads_tokens: Any = property(lambda metric: not metric._by_network)
-    needs: ClassVar[Any] = property(lambda metric: ("references", *(["device"] if metric._by_network else [])))
+    @property
+    def _by_network(self) -> bool:
+        return self.model != BUILT_IN
+
+    @property
+    def arithmetic(self) -> str:  # type: ignore[override]
+        return "" if self._by_network else "sentence"
+
+    @property
+    def resolved(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("model", "revision") if self._by_network else ("model",)
+
+    @property
+    def reads_tokens(self) -> bool:
+        return not self._by_network
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("references", *(["device"] if self._by_network else []))
 
     def status(self, needs: Needs) -> Status:
         is_here = not self._by_network or onnx_of(self.checkpoint) is not None

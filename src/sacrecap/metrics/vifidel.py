@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.choices import Tokenizer
@@ -75,10 +74,21 @@ class Vifidel(EmbeddingMetric):
         for name, value in _VARIANTS.get(variant, _VARIANTS["paper"]).items():
             values[name] = value if values[name] is None else values[name]
 
-    needs_references: Any = property(attrgetter("references"))
-    lower_is_better: Any = property(lambda metric: metric.variant == "released")
-    script_words: Any = property(lambda metric: metric.variant == "released")
-    reads_tokens: Any = property(lambda metric: metric.variant == "paper")
+    @property
+    def needs_references(self) -> bool:
+        return self.references
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.variant == "released"
+
+    @property
+    def script_words(self) -> bool:
+        return self.variant == "released"
+
+    @property
+    def reads_tokens(self) -> bool:
+        return self.variant == "paper"
 
     def explain(
         self,

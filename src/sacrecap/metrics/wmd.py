@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
@@ -41,9 +41,15 @@ class EmbeddingMetric(Metric):
     resolved = ("embeddings",)
     takes_objects: ClassVar[bool] = False
     """Whether it is about the objects in images, which are found there if they are not given."""
-    script_words: Any = False
-    """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
-    largest: Any = property(lambda metric: None if metric.lower_is_better else metric.upper)
+
+    @property
+    def script_words(self) -> bool:
+        """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
+        return False
+
+    @property
+    def largest(self) -> float | None:
+        return None if self.lower_is_better else self.upper
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any."""
@@ -117,7 +123,10 @@ class Wmd(EmbeddingMetric):
         "every distance zero": "1; as a distance 0",
     }
     bears = Bears(0.3, 5, 0.3)
-    lower_is_better: Any = property(lambda metric: not metric.similarity)
+
+    @property
+    def lower_is_better(self) -> bool:
+        return not self.similarity
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; warns of images that are beyond what transport can solve in a minute."""
