@@ -415,6 +415,9 @@ def test_what_was_found_of_a_file_is_not_computed_again(
     add(folder, "Bad/001.json", "[3]")
     contest = Contest.load(folder)
     before = contest.board().to_dict()
+    stored = json.loads((tmp_path / "hidden/contest.scores.json").read_text())["files"]
+    assert list(stored) == sorted(stored)
+    assert len(stored) > 5  # so that no order by chance is this one
     examined: list[str] = []
     real = contest_board.ContestScoring.examined
 

@@ -17,6 +17,7 @@ import pytest
 from runner import Runner
 from sacrecap.data import read_candidates, read_caption_sets, read_references, unpack
 from sacrecap.data.captions import CaptionFile
+from sacrecap.data.shapes import Shape
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, DataWarning, UsageError
 
@@ -392,3 +393,21 @@ def test_an_empty_id_is_refused_with_its_row(form: str, place: int, write: Write
         text = json.dumps(rows) if form == "list" else "\n".join(map(json.dumps, rows))
     with pytest.raises(DataError, match=f"the image id of row {place + 1} is empty; drop such rows, or give them ids"):
         read_candidates(write(text))
+
+
+def test_a_fault_of_ours_is_not_told_as_one_of_the_file(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object, **__: object) -> None:
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(Shape, "batches", faulty)
+    with pytest.raises(ValueError, match=r"^a fault$"):
+        read_candidates(write(json.dumps([{"image_id": 5, "words": "x"}])), caption_column="words")
+
+
+def test_a_file_that_breaks_while_it_is_read_is_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Shape, "batches", faulty)
+    with pytest.raises(DataError, match="file: cannot be read: .*Input/output error"):
+        read_candidates(write(json.dumps([{"image_id": 5, "words": "x"}])), caption_column="words")

@@ -258,6 +258,10 @@ def test_a_path_that_leads_nowhere_makes_no_empty_captions(
         read_candidates(write(text), format=format, caption_column="caption.fr")
 
 
+def test_a_path_in_a_file_without_rows_is_not_to_blame(write: Callable[[str | bytes], Path]) -> None:
+    assert read_candidates(write("id,caption\n"), caption_column="caption.fr").to_dict() == {}
+
+
 def test_a_path_that_leads_somewhere_in_one_row(write: Callable[[str | bytes], Path]) -> None:
     path = write(lines({"id": 1, "caption": {"en": None}}, {"id": 2, "caption": {"en": "a cat"}}))
     assert read_candidates(path, caption_column="caption.en").to_dict() == {"1": [""], "2": ["a cat"]}

@@ -268,6 +268,6 @@ def board_of(
             boards[name] = ranked_board(results, best, attempts, not_ranked)
         else:
             metrics = {metric.key: metric for metric in (scored.leader, *scored.metrics)}
-            about = (__version__, len(scored.rows(name, part)), metrics, dict.fromkeys(metrics, ""), scored.leader.key)
-            boards[name] = Board(*about, [], [], not_ranked)
+            images, signatures = len(scored.rows(name, part)), dict.fromkeys(metrics, "")
+            boards[name] = Board(__version__, images, metrics, signatures, scored.leader.key, [], [], not_ranked)
     return ContestBoard(contest, part, boards, submitted.left_out)

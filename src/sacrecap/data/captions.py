@@ -425,8 +425,10 @@ class CaptionFile:
     def _reading(self) -> Iterator[None]:
         """Names the file in errors."""
         try:
+            yield
+        except (OSError, MemoryError):  # no other error: a fault of ours is not the file's
             with reading(self.name):
-                yield
+                raise
         except (DataError, UsageError) as error:
             where = f"{self.name}: " if self.name else ""
             message = str(error).removeprefix(where)  # what is unpacked while it is read names the file already

@@ -82,7 +82,9 @@ class LearnedMetric(PythonMetric):
 
     def complete(self) -> None:
         """Fills in the default checkpoint."""
-        vars(self)["model"] = self.usual_model if vars(self)["model"] is None else self.model
+        values: dict[str, Any] = vars(self)
+        if values["model"] is None:
+            values["model"] = self.usual_model
 
     @property
     def checkpoint(self) -> Checkpoint:

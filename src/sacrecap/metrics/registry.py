@@ -105,8 +105,11 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
         raise UsageError(f"{kind.__name__}: the name {name!r} must be lower-case letters, digits and hyphens")
     if name in _ADDED and _ADDED[name].metric == value:
         return
-    # A class shows its module and its name: those of a cell of a notebook that runs again are the same.
-    rest = {key: added for key, added in _ADDED.items() if key != name or repr(type(added.metric)) != repr(kind)}
+
+    def place(metric: Metric) -> tuple[str, str]:
+        return type(metric).__module__, type(metric).__qualname__
+
+    rest = {key: added for key, added in _ADDED.items() if key != name or place(added.metric) != place(value)}
     names = tuple(groups)
     reserved = {*_own_groups(), *ALIASES}
     clash = next((group for group in names if group in reserved), None)

@@ -309,9 +309,16 @@ class Endpoint:
             self._spending.count_retry()
 
     def _parameters(self, question: Question, less: Less) -> dict[str, Any]:
-        sent = question.parameters | ({"max_completion_tokens": question.tokens} if "max_tokens" in less else {})
-        pairs: dict[str, tuple[Any, Any]] = {name: (value, less.get(name, value)) for name, value in sent.items()}
-        return {name: min(pair) for name, pair in pairs.items() if None not in pair} | self.extra
+        sent = {**question.parameters}
+        if "max_tokens" in less:
+            sent["max_completion_tokens"] = question.tokens
+        for name in less.keys() & sent.keys():
+            number = less[name]
+            if number is None:
+                del sent[name]
+            else:
+                sent[name] = min(number, sent[name])
+        return {**sent, **self.extra}
 
     def _failed(self, call: _Call, reply: Reply) -> Answer:
         words = call.clean(reply.words)

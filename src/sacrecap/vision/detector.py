@@ -125,7 +125,10 @@ class KeptDetections(Cache[bytes, list[Detection]]):
 def detections(
     detector: Detector, images: Mapping[str, ImageFile], *, lowest: float = _KEPT_FROM, batch: int = 32
 ) -> Iterator[dict[str, list[Detection] | DataError]]:
-    """What a detector finds in images, batch by batch, from the score `lowest` on, and some below; or an error."""
+    """What a detector finds in images, batch by batch: all detections with at least the score `lowest`, and some below.
+
+    An image that cannot be read has its error. Raises `UsageError` where a batch does not fit into memory.
+    """
     least = min(lowest, _KEPT_FROM)
     scope = f"{detector.name} {_EDITION}" if least == _KEPT_FROM else f"{detector.name} {_EDITION} {least}"
     folder = detector.name.removeprefix(f"{OPEN_IMAGES}:")

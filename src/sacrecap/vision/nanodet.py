@@ -39,7 +39,10 @@ so the last bits of a score, depends on how many share.
 
 
 class NanoDet:
-    """The detector of the package `sacrecap-detector`, for `threads` pictures at a time; 0 means one per core."""
+    """The detector of the package `sacrecap-detector`, for `threads` pictures at a time; 0 means one per core.
+
+    Raises `MissingDependencyError` where the package is not installed.
+    """
 
     threshold = 0.4
     """See `Detector.threshold`."""

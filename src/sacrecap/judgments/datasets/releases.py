@@ -433,8 +433,18 @@ def _pascal50s_lines(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     image, references, b, c = record.name("image"), record.captions("references"), *map(record.caption, "BC")
     direct = record.votes() if record.has("votes") else None
     b_system, c_system = (_PEOPLE.get(author, author) for author in map(record.known_name, ("source_B", "source_C")))
-    pair = JudgedPair(image, references, b, c, -1 if label else 1, category, None, None, direct, b_system, c_system)
-    yield pair._replace(objects=labels) if "voc_objects" in record.fields else pair
+    yield JudgedPair(
+        image,
+        references,
+        b,
+        c,
+        preferred=-1 if label else 1,
+        categories=category,
+        direct=direct,
+        b_system=b_system,
+        c_system=c_system,
+        objects=labels if "voc_objects" in record.fields else None,
+    )
 
 
 def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:

@@ -10,7 +10,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -329,28 +329,33 @@ async def submit(request: Request) -> Response:
     door: Door = request.app.state.door
     caller = await run_in_threadpool(door.who, request)
     try:
-        # Anybody but a team is refused inside.
-        async with nullcontext() if caller is None or caller.is_host else door.place(caller.slug):
-            door, team = await _let_in(request, host=False)
-            contest = door.contest
-            try:
-                check_open(contest, door.ledger.clock())  # before anything is read
-                if _is_bearer(request):
-                    name, system = (request.query_params.get(key, "") for key in ("file", "system"))
-                    data = await request.body()
-                else:
-                    upload = request.state.form.get("file")
-                    if not isinstance(upload, UploadFile):
-                        raise Refused(422, "Choose a file of captions.")
-                    data, name, system = await upload.read(), upload.filename or "", _field(request, "system")
-                take = partial(_take, door, team, contest, data, name, system)
-                submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.limiter)
-            except Refused as refused:
-                if _wants_json(request) or refused.status not in (403, 422, 429):
-                    raise
-                return await run_in_threadpool(team_page, request, door, team, refused)
+        if caller is None or caller.is_host:
+            return await _submit(request)  # which refuses it
+        async with door.place(caller.slug):
+            return await _submit(request)
     finally:
         await request.close()
+
+
+async def _submit(request: Request) -> Response:
+    door, team = await _let_in(request, host=False)
+    contest = door.contest
+    try:
+        check_open(contest, door.ledger.clock())  # before anything is read
+        if _is_bearer(request):
+            name, system = (request.query_params.get(key, "") for key in ("file", "system"))
+            data = await request.body()
+        else:
+            upload = request.state.form.get("file")
+            if not isinstance(upload, UploadFile):
+                raise Refused(422, "Choose a file of captions.")
+            data, name, system = await upload.read(), upload.filename or "", _field(request, "system")
+        take = partial(_take, door, team, contest, data, name, system)
+        submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.limiter)
+    except Refused as refused:
+        if _wants_json(request) or refused.status not in (403, 422, 429):
+            raise
+        return await run_in_threadpool(team_page, request, door, team, refused)
     if is_new:
         event("submission", number=submission.number)
         door.ranker.wake()

@@ -7,7 +7,7 @@ import io
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from itertools import accumulate
 from typing import Annotated, Any
@@ -315,20 +315,30 @@ def people_page(context: Context, study_id: int) -> Response:
     return context.render("study-people.html", study=study, people=people[::-1], state_of=state_of)
 
 
+_COLUMNS: dict[str, Callable[[Annotator], str]] = {
+    "person": lambda person: str(person.id),
+    "worker": lambda person: person.worker or "",
+    "platform_study": lambda person: person.platform_study,
+    "platform_session": lambda person: person.platform_session,
+    "started": lambda person: person.started.isoformat(),
+    "answers": lambda person: str(person.items),
+    "state": state_of,
+    "ended": lambda person: person.ended_at.isoformat() if person.ended_at else "",
+    "excluded": lambda person: person.excluded or "",
+    "own_code": lambda person: person.completion,
+    "pasted": lambda person: str(person.pasted),
+    "away": lambda person: str(person.away),
+}
+"""What each column of the people has."""
+
+
 @routes.token_page("/studies/{study_id}/people.csv")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
     places = Counter(person.place for person in people if person.place)
-    rows = ["person worker platform_study platform_session started answers state ended excluded own_code".split()]
-    rows[0] += ["pasted", "away", "same_address"]
-    for person in people:
-        ended = person.ended_at.isoformat() if person.ended_at else ""
-        row = [str(person.id), person.worker or "", person.platform_study, person.platform_session]
-        row += [person.started.isoformat(), str(person.items), state_of(person), ended, person.excluded or ""]
-        row += [person.completion, str(person.pasted), str(person.away), str(places[person.place or ""])]
-        rows.append(row)
-    return _table(rows, f"study-{study_id}-people.csv")
+    rows = ([*(read(person) for read in _COLUMNS.values()), str(places[person.place or ""])] for person in people)
+    return _table([[*_COLUMNS, "same_address"], *rows], f"study-{study_id}-people.csv")
 
 
 @routes.token_page("/studies/{study_id}/approve")

@@ -105,18 +105,28 @@ def _answer(assignment: Assignment) -> PageAnswer:
     state = next((name for name, stored in STATES.items() if stored == assignment.state), assignment.state)
     if item.role == "practice":
         state = "practice"
-    same = ("id", "role", "answer", "correct", "given", "answered", "too_fast", "repeated")
+    assert assignment.answered is not None
     return PageAnswer(
-        **{name: getattr(assignment, name) for name in same},
-        **{name: getattr(item, name) for name in ("number", "group", "content")},
-        **{name: getattr(person, name) for name in ("platform_study", "platform_session")},
-        person=person.id,
+        role=assignment.role,
+        number=item.number,
+        group=item.group,
+        content=item.content,
+        person=assignment.annotator_id,
         worker=person.worker or "",
+        answer=assignment.answer,
         order=assignment.shown_order,
+        correct=assignment.correct,
         counts=state == "counted",
+        given=assignment.given,
+        answered=assignment.answered,
+        id=assignment.id,
         active_seconds=None if assignment.active_ms is None else assignment.active_ms / 1000,
+        too_fast=assignment.too_fast,
+        repeated=assignment.repeated,
         state=state,
         reason=assignment.reason if state == "rejected" else (person.excluded or "") if state == "excluded" else "",
+        platform_study=person.platform_study,
+        platform_session=person.platform_session,
     )
 
 
